@@ -284,9 +284,9 @@ fn dependencies_have_the_same_features_in_every_build() {
     assert!(packages.len() > 5, "{packages:?}");
     let selected = features(&["-p", "features", "--edges=normal"]);
     for package in &packages {
-        // The launcher and the tool for receivers have no library, and few dependencies.
+        // The launcher, the programs of a local fleet and the tool for receivers have no library, and few dependencies of their own.
         let is_selected = selected.contains(package)
-            || ["fleet ", "webhook-tool "]
+            || ["fleet ", "seed ", "webhook-tool "]
                 .iter()
                 .any(|name| package.starts_with(name));
         assert!(is_selected, "tests/features/Cargo.toml lacks {package}");

@@ -108,7 +108,8 @@ pub struct Settings {
     /// Days after which a session ends in any case
     #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) session_most: u16,
-    /// Keys that encrypt the secrets of authenticator apps, as `id:base64,…` with 32 bytes each: the first encrypts, all decrypt
+    /// Keys that encrypt the secrets of authenticator apps and sign the cookies of voters, as `id:base64,…` with 32 bytes each: the first encrypts and
+    /// signs, all decrypt and verify. A cookie of a removed key is a new voter's
     #[arg(long, hide_env_values = true)]
     pub(crate) secret_keys: KeyRing,
 }

@@ -938,6 +938,26 @@ pub struct ListRatesResponse {
     #[prost(message, optional, tag = "3")]
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListDailyCostsRequest {
+    /// Slugs of games, up to 100. Games without a listed currency are left out.
+    #[prost(string, repeated, tag = "1")]
+    pub games: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListDailyCostsResponse {
+    /// By slug.
+    #[prost(message, repeated, tag = "1")]
+    pub games: ::prost::alloc::vec::Vec<DailyCosts>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DailyCosts {
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    /// The cost 30 days ago, 29 days ago, … now, each exact. 0: no report in the currency's present unit had counted yet.
+    #[prost(double, repeated, tag = "2")]
+    pub costs: ::prost::alloc::vec::Vec<f64>,
+}
 /// Generated client implementations.
 pub mod rates_service_client {
     #![allow(
@@ -1055,6 +1075,31 @@ pub mod rates_service_client {
                 .insert(GrpcMethod::new("economy.v1.RatesService", "ListRates"));
             self.inner.unary(req, path, codec).await
         }
+        /// What the baskets of live games cost day by day, for the plots of the site: a worked rate is the quotient of two costs.
+        pub async fn list_daily_costs(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListDailyCostsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListDailyCostsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.RatesService/ListDailyCosts",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.RatesService", "ListDailyCosts"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -1076,6 +1121,14 @@ pub mod rates_service_server {
             request: tonic::Request<super::ListRatesRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListRatesResponse>,
+            tonic::Status,
+        >;
+        /// What the baskets of live games cost day by day, for the plots of the site: a worked rate is the quotient of two costs.
+        async fn list_daily_costs(
+            &self,
+            request: tonic::Request<super::ListDailyCostsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListDailyCostsResponse>,
             tonic::Status,
         >;
     }
@@ -1186,6 +1239,51 @@ pub mod rates_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListRatesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.RatesService/ListDailyCosts" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListDailyCostsSvc<T: RatesService>(pub Arc<T>);
+                    impl<
+                        T: RatesService,
+                    > tonic::server::UnaryService<super::ListDailyCostsRequest>
+                    for ListDailyCostsSvc<T> {
+                        type Response = super::ListDailyCostsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListDailyCostsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RatesService>::list_daily_costs(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListDailyCostsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

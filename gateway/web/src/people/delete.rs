@@ -97,8 +97,8 @@ pub async fn send(
         member_mail::queue(&mut transaction, mail, app.clock.now()).await?;
     }
     transaction.commit().await?;
-    let language = PageLanguage::of_person(person);
-    let mut response = language.goodbye(&headers, "deleted");
+    let language = PageLanguage::from_person(person);
+    let mut response = language.redirect_signed_out(&headers, "deleted");
     app.cookie.clear(response.headers_mut());
     Ok(response)
 }

@@ -81,7 +81,7 @@ async fn create(pool: &PgPool, passwords: &PasswordPool, owner: &Owner) -> anyho
             password_hash: &passwords.try_acquire()?.hash(&owner.password).await?,
             language: Language::English,
         };
-        people::insert(&mut *transaction, person, now).await?;
+        people::insert(&mut *transaction, person).await?;
         id
     };
     members::insert(&mut *transaction, owner.account, id, Role::Owner, now).await?;
