@@ -273,7 +273,7 @@ async fn on_listing(change: &Change, names: &mut AccountNames<'_>) -> anyhow::Re
             (Action::OwnerAdded, text)
         }
         "owner_removed" => {
-            let account = account_name(app, &decided.account_id).await?;
+            let account = names.find(&decided.account_id).await?;
             let text = of_claim("owner-removed").with("account", account);
             (Action::OwnerRemoved, text)
         }
