@@ -66,11 +66,11 @@ pub async fn insert(
 
 pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Claim>, sqlx::Error> {
     let claim = select_claims!("where id = $1", id).fetch_optional(executor);
-    claim.await?.map(read).transpose()
+    claim.await?.as_ref().map(read).transpose()
 }
 
-fn read(row: Value) -> Result<Claim, sqlx::Error> {
-    let claim = Claim::deserialize(&row);
+fn read(row: &Value) -> Result<Claim, sqlx::Error> {
+    let claim = Claim::deserialize(row);
     claim.map_err(|error| {
         tracing::error!(%error, id = %row["id"], "a claim cannot be read");
         sqlx::Error::Decode(error.into())
@@ -89,7 +89,7 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Clai
 pub async fn list_by_account(pool: &PgPool, account: Uuid) -> Result<Vec<Claim>, sqlx::Error> {
     let claims = select_claims!("where account_id = $1 order by id desc limit 100", account);
     let rows = claims.fetch_all(pool).await?;
-    Ok(readable(rows.into_iter().map(read)))
+    Ok(readable(rows.iter().map(read)))
 }
 
 /// The waiting claims, oldest first, after this key.
@@ -106,7 +106,7 @@ pub async fn list_waiting(
         limit
     );
     let rows = claims.fetch_all(pool).await?;
-    Ok(readable(rows.into_iter().map(read)))
+    Ok(readable(rows.iter().map(read)))
 }
 
 pub async fn count_waiting(pool: &PgPool) -> Result<i64, sqlx::Error> {

@@ -35,8 +35,9 @@ pub async fn register(
     Ok(registered.execute(pool).await?.rows_affected() > 0)
 }
 
-/// Stores which pictures these listings name: all that the listings with these ids name are in `named`, pairs of an id and a hash. The
-/// pictures that a listing gets are locked against the sweep and a purge; returns one of them that is not there any more.
+/// Stores which pictures these listings name: pairs of an id and a hash, in two lists.
+///
+/// The pictures that a listing gets are locked against the sweep and a purge. Returns one of them that is not there any more.
 pub async fn set_named(
     connection: &mut PgConnection,
     listings: &[Uuid],

@@ -102,20 +102,17 @@ impl Loader<'_> {
         let (author, entity) = (submission.author.account, submission.target.entity());
         let creator = game::creator(&submission.body)
             .filter(|handle| entity == Entity::Game && slug::is_valid(handle));
-        let (before, page) = match submission.target.name() {
-            Some(name) => {
-                let name = ListingName {
-                    entity,
-                    mode: submission.author.mode,
-                    key: name.to_owned(),
-                };
-                let (listing, page) = self.own(&name, creator).await?;
-                (Some(listing), page)
-            }
-            None => {
-                self.share_pages(None, creator).await?;
-                (None, None)
-            }
+        let (before, page) = if let Some(name) = submission.target.name() {
+            let name = ListingName {
+                entity,
+                mode: submission.author.mode,
+                key: name.to_owned(),
+            };
+            let (listing, page) = self.own(&name, creator).await?;
+            (Some(listing), page)
+        } else {
+            self.share_pages(None, creator).await?;
+            (None, None)
         };
         let named_page = match creator {
             Some(handle) => self.page(PageRef::Handle(handle)).await?,
