@@ -132,7 +132,7 @@ fn listed_currency(
         title: currency.title,
         currency: currency.name,
         newest: newest.clone(),
-        figures: Figures::of(newest, reports.get(1)),
+        figures: Figures::new(newest, reports.get(1)),
         cost_day_before: before.map(|counted| counted.report.basket.cost()),
         trade_balance: currency.trade_balance,
     })

@@ -31,7 +31,7 @@ pub fn random_pair<'a>(
     let is_own = |row: Votable<'a>| row.owners(dataset).iter().any(|it| accounts.contains(it));
     let is_pair = |one: Votable<'a>, other: Votable<'a>| {
         one.may_meet(other)
-            && !judged.contains(&Pair::of(one.id(), other.id()))
+            && !judged.contains(&Pair::new(one.id(), other.id()))
             && !is_own(one)
             && !is_own(other)
     };

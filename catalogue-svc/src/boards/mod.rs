@@ -93,7 +93,7 @@ impl Boards {
     ///
     /// # Errors
     /// [`kit::Code::Unavailable`] before the first sort.
-    pub fn of(&self, mode: Mode) -> Result<Arc<DatasetBoards>, Fault> {
+    pub fn get(&self, mode: Mode) -> Result<Arc<DatasetBoards>, Fault> {
         let boards = match mode {
             Mode::Live => self.live.load_full(),
             Mode::Test => self.test.load_full(),
@@ -110,7 +110,7 @@ impl Boards {
         let mut votes = self.votes.lock().await;
         let start = Instant::now();
         let version = kit::pg::within(pool, DEADLINE, Version::read).await?;
-        let hour = Hour::of(now);
+        let hour = Hour::containing(now);
         let current = (votes.take())
             .filter(|(loaded, votes)| (*loaded, votes.tallies.hour()) == (version, hour));
         let loaded = match current {

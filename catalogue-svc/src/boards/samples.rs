@@ -53,7 +53,7 @@ impl Samples {
         let mut previous = PreviousRanks::default();
         for kind in BoardKind::ALL {
             for window in Window::ALL {
-                let ranks = Ranks::of(&before.board(kind, window).order());
+                let ranks = Ranks::new(&before.board(kind, window).order());
                 previous.insert(kind, window, ranks);
             }
         }
@@ -104,7 +104,7 @@ mod tests {
                 datetime!(2026-03-02 04:00 UTC),
             ),
         ] {
-            assert_eq!(last_snapshot(Hour::of(now)).start(), latest);
+            assert_eq!(last_snapshot(Hour::containing(now)).start(), latest);
         }
     }
 }

@@ -147,7 +147,7 @@ impl SigningKey {
         }
         Some(Draw {
             kind: BoardKind::ALL.get(usize::from(*kind)).copied()?,
-            pair: Pair::of(Uuid::from_bytes(*low), Uuid::from_bytes(*high)),
+            pair: Pair::new(Uuid::from_bytes(*low), Uuid::from_bytes(*high)),
             drawn_at: OffsetDateTime::from_unix_timestamp(seconds).ok()?,
             turn,
         })
@@ -197,7 +197,7 @@ mod tests {
     fn draw(kind: BoardKind) -> Draw {
         Draw {
             kind,
-            pair: Pair::of(Uuid::from_u128(2), Uuid::from_u128(1)),
+            pair: Pair::new(Uuid::from_u128(2), Uuid::from_u128(1)),
             drawn_at: NOW,
             turn: (kind == BoardKind::Games).then_some(3),
         }

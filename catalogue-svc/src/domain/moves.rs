@@ -19,7 +19,7 @@ pub struct Move {
 pub fn moves(before: &[Uuid], after: &[Uuid], max_rank: u32) -> Vec<Move> {
     let count = usize::try_from(max_rank).unwrap_or(usize::MAX);
     // A listing beyond `max_rank` has no move unless it comes from a better rank or goes to one.
-    let (ranks_before, ranks_after) = (Ranks::of(before), Ranks::of(after));
+    let (ranks_before, ranks_after) = (Ranks::new(before), Ranks::new(after));
     let high = after.iter().take(count);
     let fallen = before.iter().take(count);
     let fallen = fallen.filter(|listing| {

@@ -92,7 +92,7 @@ pub struct Hour(pub u32);
 pub const HOURS_KEPT: u32 = 768;
 
 impl Hour {
-    pub fn of(at: OffsetDateTime) -> Self {
+    pub fn containing(at: OffsetDateTime) -> Self {
         Self(u32::try_from(at.unix_timestamp() / 3_600).unwrap_or_default())
     }
 
@@ -139,10 +139,10 @@ mod tests {
 
     #[test]
     fn an_hour_begins_at_its_start() {
-        let hour = Hour::of(datetime!(2026-03-01 04:59:59.999 UTC));
+        let hour = Hour::containing(datetime!(2026-03-01 04:59:59.999 UTC));
         assert_eq!(hour.start(), datetime!(2026-03-01 04:00 UTC));
         assert_eq!(hour.next().start(), datetime!(2026-03-01 05:00 UTC));
-        assert_eq!(Hour::of(datetime!(2026-03-01 06:30 +2)), hour);
+        assert_eq!(Hour::containing(datetime!(2026-03-01 06:30 +2)), hour);
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub struct Ranks(Arc<HashMap<Uuid, u32>>);
 
 impl Ranks {
     /// The ranks of listings, best first.
-    pub fn of(order: &[Uuid]) -> Self {
+    pub fn new(order: &[Uuid]) -> Self {
         Self(Arc::new(order.iter().copied().zip(1..).collect()))
     }
 
@@ -32,7 +32,7 @@ impl Ranks {
 pub struct PreviousRanks(HashMap<(BoardKind, Window), Ranks>);
 
 impl PreviousRanks {
-    pub fn of(&self, kind: BoardKind, window: Window) -> Ranks {
+    pub fn get(&self, kind: BoardKind, window: Window) -> Ranks {
         self.0.get(&(kind, window)).cloned().unwrap_or_default()
     }
 

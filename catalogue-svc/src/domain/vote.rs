@@ -20,7 +20,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    pub fn of(one: Uuid, other: Uuid) -> Self {
+    pub fn new(one: Uuid, other: Uuid) -> Self {
         Self {
             low: one.min(other),
             high: one.max(other),
@@ -113,8 +113,8 @@ mod tests {
     #[test]
     fn a_pair_is_the_same_in_both_orders() {
         let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        assert_eq!(Pair::of(one, other), Pair::of(other, one));
-        assert_ne!(Pair::of(one, other), Pair::of(one, one));
+        assert_eq!(Pair::new(one, other), Pair::new(other, one));
+        assert_ne!(Pair::new(one, other), Pair::new(one, one));
     }
 
     #[test]

@@ -64,7 +64,7 @@ struct Word {
 pub const LONGEST_TITLE: u8 = 8;
 
 /// The words of a listing's texts. The first text is its title or name.
-pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Words {
+pub fn from_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Words {
     let mut words = Words::default();
     let mut parts = Vec::new();
     for (field, text) in texts {
@@ -162,7 +162,7 @@ fn title_length(title: &[Part]) -> u8 {
 }
 
 /// The first words of a `q`, up to `limit` different ones: an empty set if it has no letter and no digit.
-pub fn of_query(q: &str, limit: usize) -> BTreeSet<String> {
+pub fn from_query(q: &str, limit: usize) -> BTreeSet<String> {
     let (mut letters, mut parts) = (String::new(), Vec::new());
     split(q, &mut letters, &mut parts);
     let mut words = BTreeSet::new();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     fn text(text: &str) -> Vec<String> {
-        keys(&of_texts([(Field::Associated, text)]))
+        keys(&from_texts([(Field::Associated, text)]))
     }
 
     #[test]
@@ -294,7 +294,7 @@ mod tests {
         assert_eq!(text("Ng'ombe"), ["ng", "ngombe", "ombe"]);
         assert_eq!(text("L’Héritage"), ["heritage", "l", "lheritage"]);
         assert_eq!(text("'quoted' 'words'"), ["quoted", "words"]);
-        let words: Vec<String> = of_query("ng'ombe NG", 2).into_iter().collect();
+        let words: Vec<String> = from_query("ng'ombe NG", 2).into_iter().collect();
         assert_eq!(words, ["ng", "ombe"]);
     }
 
@@ -320,14 +320,14 @@ mod tests {
             ),
         ] {
             assert_eq!(text(title), words, "{title}");
-            let of_title = of_texts([(Field::Title, title)]);
+            let of_title = from_texts([(Field::Title, title)]);
             assert_eq!(keys(&of_title), words, "{title}");
         }
     }
 
     #[test]
     fn a_tagline_has_no_joined_words_but_those_of_apostrophes() {
-        let words = of_texts([(Field::Tagline, "A rock-n'roll top-down game")]);
+        let words = from_texts([(Field::Tagline, "A rock-n'roll top-down game")]);
         assert_eq!(
             keys(&words),
             ["a", "down", "game", "n", "nroll", "rock", "roll", "top"]
@@ -344,14 +344,14 @@ mod tests {
             ("?!", 1),
             (&long, LONGEST_TITLE),
         ] {
-            let words = of_texts([(Field::Title, title), (Field::Tagline, "In the dark")]);
+            let words = from_texts([(Field::Title, title), (Field::Tagline, "In the dark")]);
             assert_eq!(words.title_length(), length, "{title}");
         }
     }
 
     #[test]
     fn a_word_gets_the_best_field_that_has_it() {
-        let words = of_texts([
+        let words = from_texts([
             (Field::Title, "Tunis Nights"),
             (Field::Tagline, "Games from Tunis and Sfax"),
             (Field::Associated, "Sfax Nights"),
@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn a_query_keeps_its_first_words_up_to_the_limit() {
-        let words = |q: &str| of_query(q, 2).into_iter().collect::<Vec<String>>();
+        let words = |q: &str| from_query(q, 2).into_iter().collect::<Vec<String>>();
         assert_eq!(words(" – !? "), [""; 0]);
         assert_eq!(words("a b A B"), ["a", "b"]);
         // The first words of the text, not of the alphabet.

@@ -85,7 +85,7 @@ impl IndexedFields {
         facets: impl Iterator<Item = Facet>,
         texts: impl IntoIterator<Item = (Field, &'a str)>,
     ) -> Self {
-        let words = words::of_texts(texts);
+        let words = words::from_texts(texts);
         let length = Facet::TitleWords(words.title_length());
         let mut facets: Vec<Facet> = facets.chain([length]).collect();
         facets.sort_unstable();

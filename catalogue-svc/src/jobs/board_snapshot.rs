@@ -52,7 +52,7 @@ impl Job {
         board_snapshots::remove_future(&self.pool, now).await?;
         // Without listings the boards would be empty.
         let snapshot = self.catalogue.snapshot()?;
-        let empty = Tallies::at_start_of(Hour::of(due));
+        let empty = Tallies::at_start_of(Hour::containing(due));
         let (_, votes) = VoteCounts::load(&self.pool, empty).await?;
         let sorted = Arc::clone(&snapshot);
         let sort = move || {

@@ -44,7 +44,7 @@ pub async fn remove(
     }
     // After midnight, votes on pairs that were drawn before it still count for the day before.
     voters::remove_networks(pool, vote::day(now - time::Duration::DAY)).await?;
-    tallies::remove_before(pool, Hour::of(now).oldest_kept()).await?;
+    tallies::remove_before(pool, Hour::containing(now).oldest_kept()).await?;
     let mut connection = pool.acquire().await?;
     board_snapshots::remove_old(&mut connection).await?;
     Ok(removed)

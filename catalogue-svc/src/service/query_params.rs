@@ -150,7 +150,7 @@ fn find_country(code: &str) -> Result<Facet, String> {
 /// The words of a `q`; `None` when it is absent. An empty set (`q` has no letter and no digit) matches nothing.
 pub(super) fn query_words(q: Option<&str>) -> Option<BTreeSet<String>> {
     let q = q.map(str::trim).filter(|q| !q.is_empty())?;
-    Some(words::of_query(q, MAX_WORDS))
+    Some(words::from_query(q, MAX_WORDS))
 }
 
 /// The words of a `q` for the binding of a cursor: the same for every spelling that leads to these words.

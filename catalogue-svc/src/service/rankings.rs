@@ -51,7 +51,7 @@ fn ranks(
             let record = records[window.index()];
             let board = boards.board(kind, window);
             let rank = board.rank(&listing.board_key(record))?;
-            let previous = boards.votes.previous.of(kind, window);
+            let previous = boards.votes.previous.get(kind, window);
             Some(BoardRank {
                 board: window.as_str().to_owned(),
                 rank,
@@ -81,7 +81,7 @@ impl RankingsService for Reads {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let query = read(request)?;
-        let boards = self.boards.of(query.mode)?;
+        let boards = self.boards.get(query.mode)?;
         let page = page(&boards, snapshot.dataset(query.mode), &query);
         let page = page.map_err(|error| answer::broken(&error))?;
         Ok(Response::new(ListRankingResponse {
@@ -104,7 +104,7 @@ impl RankingsService for Reads {
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
         let mode = Mode::try_from(request.mode)?;
-        let boards = self.boards.of(mode)?;
+        let boards = self.boards.get(mode)?;
         let ranks = ranks(&boards, snapshot.dataset(mode), kind, &request.name);
         let ranks = ranks.ok_or_else(unknown_listing)?;
         Ok(Response::new(GetRanksResponse { ranks }))
@@ -144,7 +144,7 @@ fn page(
     query: &BoardQuery,
 ) -> anyhow::Result<BoardPage> {
     let board = boards.board(query.kind, query.window);
-    let previous = boards.votes.previous.of(query.kind, query.window);
+    let previous = boards.votes.previous.get(query.kind, query.window);
     let ranked = board.after(query.after.as_ref());
     // The listings as they are now; those that are not public any more are left out.
     let mut ranked = ranked.filter_map(|(rank, row)| {

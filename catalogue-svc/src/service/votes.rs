@@ -98,7 +98,7 @@ impl Votes {
         })?;
         let draw = Draw {
             kind,
-            pair: Pair::of(first.id(), second.id()),
+            pair: Pair::new(first.id(), second.id()),
             drawn_at: now,
             turn: network.map(|_| turn),
         };
@@ -127,7 +127,7 @@ impl Votes {
             bad.read("draw", draw)
         });
         if let (Some(kind), Some(winner), Some(loser), Some(draw)) = (kind, winner, loser, &draw)
-            && (kind, Pair::of(winner, loser)) != (draw.kind, draw.pair)
+            && (kind, Pair::new(winner, loser)) != (draw.kind, draw.pair)
         {
             let reason = "The winner and the loser are not the pair that was drawn.".to_owned();
             bad.add("draw", reason);
@@ -137,7 +137,7 @@ impl Votes {
         Ok(Vote {
             voter,
             kind,
-            pair: Pair::of(winner, loser),
+            pair: Pair::new(winner, loser),
             winner: (!request.neither).then_some(winner),
             day: vote::day(draw.drawn_at),
             turn: draw.turn,

@@ -91,7 +91,7 @@ pub async fn previous(connection: &mut PgConnection) -> Result<PreviousRanks, sq
     for row in rows {
         if let (Some(kind), Some(window)) = (BoardKind::parse(&row.kind), Window::parse(&row.board))
         {
-            previous.insert(kind, window, Ranks::of(&row.listings));
+            previous.insert(kind, window, Ranks::new(&row.listings));
         }
     }
     Ok(previous)

@@ -66,7 +66,7 @@ async fn check_voter(
     limits: Limits,
     now: OffsetDateTime,
 ) -> Result<(), Fault> {
-    let hour = Hour::of(now);
+    let hour = Hour::containing(now);
     let (in_hour, in_day) = votes::count_since(connection, vote.voter.id, hour.start()).await?;
     if in_day > limits.daily {
         let message = format!(
@@ -129,7 +129,7 @@ async fn check_networks(
 
 /// The next midnight (UTC).
 fn tomorrow(now: OffsetDateTime) -> OffsetDateTime {
-    Hour::of(now).start().replace_time(Time::MIDNIGHT) + Duration::DAY
+    Hour::containing(now).start().replace_time(Time::MIDNIGHT) + Duration::DAY
 }
 
 fn too_many(message: String, wait: Duration) -> Fault {

@@ -34,7 +34,7 @@ fn total(snapshot: &Snapshot, query: Query<GameKey>) -> u64 {
 
 fn words(q: &str) -> Query<GameKey> {
     Query {
-        words: Some(words::of_query(q, 10)),
+        words: Some(words::from_query(q, 10)),
         ..Query::default()
     }
 }
@@ -248,7 +248,7 @@ fn at_most_two_words_of_a_query_are_corrected() {
     ] {
         assert_eq!(total(&snapshot, words(q)), expected, "{q}");
         let everything = Search {
-            words: words::of_query(q, 10),
+            words: words::from_query(q, 10),
             limit: 20,
             ..Search::default()
         };

@@ -30,7 +30,7 @@ pub struct Figures {
 
 impl Figures {
     /// Compares a counted report with the counted report before it, if both have the same unit.
-    pub fn of(now: &CountedReport, before: Option<&CountedReport>) -> Self {
+    pub fn new(now: &CountedReport, before: Option<&CountedReport>) -> Self {
         let before = before.filter(|_| !now.new_unit);
         let change = |of: fn(&CountedReport) -> Option<Ratio>| of(now)?.change_pct(of(before?)?);
         Self {
@@ -79,7 +79,7 @@ mod tests {
     }
 
     fn printed(now: &CountedReport, before: Option<&CountedReport>) -> [Option<String>; 3] {
-        let figures = Figures::of(now, before);
+        let figures = Figures::new(now, before);
         [figures.inflation, figures.money_growth, figures.growth]
             .map(|figure| figure.map(|figure| Number(figure).to_string()))
     }

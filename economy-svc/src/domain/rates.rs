@@ -116,7 +116,7 @@ mod tests {
             slug: slug.to_string(),
             title: String::new(),
             currency: String::new(),
-            figures: Figures::of(&newest, None),
+            figures: Figures::new(&newest, None),
             newest,
             cost_day_before: None,
             trade_balance: 0,

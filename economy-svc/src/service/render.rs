@@ -149,7 +149,7 @@ pub(super) fn history(
 ) -> Result<Bytes, serde_json::Error> {
     let mut rows = Vec::with_capacity(entries.len());
     for entry in entries {
-        let figures = Figures::of(&entry.counted, before.as_ref());
+        let figures = Figures::new(&entry.counted, before.as_ref());
         let CountedReport {
             at,
             report,

@@ -98,7 +98,7 @@ async fn listed_currencies(
         // The second row of a currency is the counted report before the newest.
         if indexes.contains_key(&row.id) {
             if let Some(currency) = currencies.last_mut() {
-                currency.figures = Figures::of(&currency.newest, Some(&counted));
+                currency.figures = Figures::new(&currency.newest, Some(&counted));
             }
             continue;
         }
@@ -107,7 +107,7 @@ async fn listed_currencies(
             slug: row.slug,
             title: row.title,
             currency: row.currency,
-            figures: Figures::of(&counted, None),
+            figures: Figures::new(&counted, None),
             newest: counted,
             cost_day_before: row.cost_before.map(i64::unsigned_abs),
             trade_balance: 0,

@@ -29,7 +29,7 @@ impl<L: Document> Index<L> {
         let length = rows.len().div_ceil(rayon::current_num_threads()).max(1);
         let chunks = rows.par_chunks(length).enumerate();
         let chunks: Vec<Chunk> = chunks
-            .map(|(number, rows)| Chunk::of(rows, number * length))
+            .map(|(number, rows)| Chunk::new(rows, number * length))
             .collect();
 
         let (words, facets): (Vec<_>, Vec<_>) = chunks
@@ -37,7 +37,7 @@ impl<L: Document> Index<L> {
             .map(|chunk| (chunk.words, chunk.facets))
             .unzip();
         let (mut index, dictionary) = rayon::join(
-            || Self::of_sorted(&rows),
+            || Self::from_sorted(&rows),
             || TermDictionary::build(merge(words)),
         );
         index.words = dictionary?;
@@ -70,7 +70,7 @@ fn merge(chunks: Vec<Vec<(String, FieldDocs)>>) -> Vec<(String, FieldDocs)> {
 
 impl Chunk {
     /// The chunk of rows that are numbered from `first` on.
-    fn of<L: Document>(rows: &[Arc<L>], first: usize) -> Self {
+    fn new<L: Document>(rows: &[Arc<L>], first: usize) -> Self {
         let mut words = HashMap::default();
         let mut facets: HashMap<Facet, Vec<u32>, RandomState> = HashMap::default();
         let first = u32::try_from(first).unwrap_or(u32::MAX);

@@ -64,7 +64,7 @@ impl<L: Document> Index<L> {
     }
 
     /// An index of rows that are sorted, without what finds them.
-    pub(crate) fn of_sorted(rows: &[Arc<L>]) -> Self {
+    pub(crate) fn from_sorted(rows: &[Arc<L>]) -> Self {
         let numbered = (0..).zip(rows);
         Self {
             rows: (rows.iter().map(Arc::clone))

@@ -88,7 +88,7 @@ impl Found {
     fn new(terms: &Terms<'_>, edits: u8, within: &RoaringBitmap) -> Self {
         let mut found: Option<Self> = None;
         for matches in terms.within_edits(edits) {
-            let word = Self::of_word(matches, within);
+            let word = Self::for_word(matches, within);
             found = Some(match found {
                 None => word,
                 Some(found) => Self {
@@ -100,10 +100,10 @@ impl Found {
                 },
             });
         }
-        found.unwrap_or_else(|| Self::of_word(std::iter::empty(), within))
+        found.unwrap_or_else(|| Self::for_word(std::iter::empty(), within))
     }
 
-    fn of_word<'a>(matches: impl Iterator<Item = &'a Match<'a>>, within: &RoaringBitmap) -> Self {
+    fn for_word<'a>(matches: impl Iterator<Item = &'a Match<'a>>, within: &RoaringBitmap) -> Self {
         let mut unions = [(); 3].map(|()| Union::new(Some(within)));
         let [title, tagline, associated] = &mut unions;
         for found in matches {

@@ -18,7 +18,7 @@ impl PostingField {
     const COUNT: usize = 3;
 
     /// The sets that contain a doc which has the word in this field.
-    fn of(field: Field) -> &'static [Self] {
+    fn for_field(field: Field) -> &'static [Self] {
         match field {
             Field::Title => &[Self::Title],
             Field::Tagline => &[Self::Tagline],
@@ -34,7 +34,7 @@ pub(crate) struct FieldDocs([Vec<u32>; PostingField::COUNT]);
 
 impl FieldDocs {
     pub(crate) fn push(&mut self, field: Field, doc: u32) {
-        for set in PostingField::of(field) {
+        for set in PostingField::for_field(field) {
             self.0[*set as usize].push(doc);
         }
     }
@@ -52,7 +52,7 @@ impl FieldDocs {
 pub(crate) struct Posting([DocSet; PostingField::COUNT]);
 
 impl Posting {
-    pub(crate) fn of(docs: FieldDocs) -> Self {
+    pub(crate) fn new(docs: FieldDocs) -> Self {
         Self(docs.0.map(DocSet::from))
     }
 
@@ -61,13 +61,13 @@ impl Posting {
     }
 
     pub(crate) fn insert(&mut self, field: Field, doc: u32) {
-        for set in PostingField::of(field) {
+        for set in PostingField::for_field(field) {
             self.0[*set as usize].insert(doc);
         }
     }
 
     pub(crate) fn remove(&mut self, field: Field, doc: u32) {
-        for set in PostingField::of(field) {
+        for set in PostingField::for_field(field) {
             self.0[*set as usize].remove(doc);
         }
     }

@@ -55,7 +55,7 @@ impl TermDictionary {
             builder.insert(word, number)?;
         }
         let postings = words.into_par_iter();
-        let postings = postings.map(|(_, docs)| Arc::new(Posting::of(docs)));
+        let postings = postings.map(|(_, docs)| Arc::new(Posting::new(docs)));
         Ok(Self {
             base: Arc::new(Map::new(builder.into_inner()?)?),
             fresh: Arc::default(),
@@ -202,7 +202,7 @@ impl TermDictionary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::words::of_texts;
+    use crate::domain::words::from_texts;
     use crate::index::doc_set::DocSet;
     use crate::index::words::postings::Union;
 
@@ -226,7 +226,7 @@ mod tests {
     }
 
     fn one(word: &str) -> Words {
-        of_texts([(Field::Tagline, word)])
+        from_texts([(Field::Tagline, word)])
     }
 
     #[test]

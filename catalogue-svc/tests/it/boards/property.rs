@@ -103,7 +103,7 @@ fn uuid(game: u32) -> Uuid {
 }
 
 fn hour(at: OffsetDateTime) -> u32 {
-    Hour::of(at).0
+    Hour::containing(at).0
 }
 
 /// Stores a vote of a new voter, and adds it to the tallies; returns the voter.
@@ -117,7 +117,7 @@ async fn add(pool: &PgPool, (winner, loser, hour): (u32, u32, u32)) -> Uuid {
             accounts: Vec::new(),
         },
         kind: BoardKind::Games,
-        pair: Pair::of(winner, uuid(loser)),
+        pair: Pair::new(winner, uuid(loser)),
         winner: Some(winner),
         day: at.date(),
         turn: None,

@@ -244,7 +244,7 @@ impl Replica {
         };
         let draw = Draw {
             kind: BoardKind::Games,
-            pair: Pair::of(game(one), game(other)),
+            pair: Pair::new(game(one), game(other)),
             drawn_at: self.clock.now(),
             turn: None,
         };

@@ -140,7 +140,7 @@ pub(super) async fn select(
 ) -> Vec<Value> {
     let mut asked = serde_json::to_value(asked).unwrap();
     if let Some(q) = asked["q"].as_str() {
-        asked["words"] = json!(words::of_query(q, 10));
+        asked["words"] = json!(words::from_query(q, 10));
     }
     let query = sqlx::query_scalar(query).bind(Json(asked));
     query.fetch_all(connection).await.unwrap()
@@ -156,12 +156,12 @@ fn row(change: &Change) -> Value {
 }
 
 fn words_of(field: Field, text: &str) -> Vec<String> {
-    let words = words::of_texts([(field, text)]);
+    let words = words::from_texts([(field, text)]);
     words.iter().map(|(word, _)| word.to_owned()).collect()
 }
 
 fn length(title: &str) -> u8 {
-    words::of_texts([(Field::Title, title)]).title_length()
+    words::from_texts([(Field::Title, title)]).title_length()
 }
 
 fn later(one: Option<Timestamp>, other: Option<Timestamp>) -> i64 {

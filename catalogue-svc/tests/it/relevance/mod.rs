@@ -33,7 +33,7 @@ fn questions() -> Vec<Question> {
 /// The first three results, as `type/slug`.
 fn find(snapshot: &Snapshot, q: &str) -> Vec<String> {
     let search = Search {
-        words: words::of_query(q, 10),
+        words: words::from_query(q, 10),
         limit: 3,
         ..Search::default()
     };
@@ -117,7 +117,7 @@ fn joined_names_grow_the_index_by_five_percent_at_most() {
     for (title, tagline) in directory::game_texts() {
         let count = |title: &str| {
             let texts = [(Field::Title, title), (Field::Tagline, &*tagline)];
-            words::of_texts(texts).len()
+            words::from_texts(texts).len()
         };
         joined += count(&title);
         parts += count(&title.replace(is_mark, " "));

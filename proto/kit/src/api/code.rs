@@ -113,7 +113,7 @@ codes! {
         "The calls of the month are used up, or the share of them that public keys may use.",
         "Wait until `error.resets_at`, use a test key meanwhile, or see the page Plans.";
     RateLimited = "rate_limited", TOO_MANY_REQUESTS, ResourceExhausted,
-        "There were too many calls in this minute (of the key, of a player, or refused ones from the address), or too many bodies or past rates at once.",
+        "There were too many calls in this minute (of the key, of a player, or refused ones from the address), or too many bodies at once.",
         "Wait for `Retry-After` seconds, and spread calls by the header `RateLimit`.";
     TooSoon = "too_soon", TOO_MANY_REQUESTS, ResourceExhausted,
         "The economy report came too soon after the previous one.",
