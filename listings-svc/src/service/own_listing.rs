@@ -38,8 +38,10 @@ pub(super) async fn get(
         Content::Event(event) => Message::Event(feed::events::message(&own, event)),
     };
     let reason = match own.state {
-        ListingState::Rejected => own_listings::rejection(&mut *connection, own.id).await?,
-        _ => None,
+        ListingState::Rejected | ListingState::Removed => {
+            own_listings::reason_of_state(&mut *connection, own.id, own.state).await?
+        }
+        ListingState::Pending | ListingState::Published => None,
     };
     let writes_today = accounts::writes_on(&mut *connection, account, today).await?;
     Ok(proto::GetOwnListingResponse {

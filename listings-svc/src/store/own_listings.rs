@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::slug;
+use crate::domain::state::ListingState;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnListingRow {
@@ -108,16 +109,18 @@ pub async fn find(
     Ok(row.map(|row| row.listing.0))
 }
 
-/// The reason of the rejection of a listing, if it was rejected last.
-pub async fn rejection(
+/// The reason for which a listing has got this state last, if anybody gave one.
+pub async fn reason_of_state(
     executor: impl PgExecutor<'_>,
     id: Uuid,
+    state: ListingState,
 ) -> Result<Option<String>, sqlx::Error> {
     let reason = sqlx::query_scalar!(
         "select reason from listings.revision
-         where id = $1 and after ->> 'state' = 'rejected' and before ->> 'state' is distinct from 'rejected'
+         where id = $1 and after ->> 'state' = $2 and before ->> 'state' is distinct from $2
          order by revision desc limit 1",
-        id
+        id,
+        state.as_str(),
     )
     .fetch_optional(executor)
     .await?;

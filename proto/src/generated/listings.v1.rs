@@ -382,7 +382,7 @@ pub struct GetOwnListingRequest {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GetOwnListingResponse {
-    /// The reason of the rejection, while the listing is rejected; empty otherwise.
+    /// The reason of the rejection while the listing is rejected, or of the takedown by staff while it is removed; empty otherwise.
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
     /// The reason why the public does not see a game although it may be published; empty otherwise.

@@ -138,10 +138,11 @@ pub(super) fn api_call(
 fn actions(request: &MemberRequest, kind: ListingKind, state: proto::State) -> ListingActions {
     let may_edit = request.may(Permission::Edit);
     let is_removed = state == proto::State::Removed;
+    let may_take_down = matches!(state, proto::State::Pending | proto::State::Published);
     ListingActions {
         may_edit: may_edit && !is_removed,
         has_pictures: kind != ListingKind::Event && !is_removed,
         lacks_cover: false,
-        may_take_down: may_edit && !is_removed,
+        may_take_down: may_edit && may_take_down,
     }
 }

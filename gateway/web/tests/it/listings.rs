@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1::Plan;
+use contracts::listings::v1::State;
 use sqlx::PgPool;
 use web::domain::action::Action;
 use web::store::activity::{self, NewEntry};
@@ -38,7 +39,7 @@ async fn the_list_links_to_each_listing(pool: PgPool) {
     let page = owner.get(&format!("{base}/game/okoto")).await;
     page.assert(200, "GET /v1/games/okoto");
     site.listings.change(&account, "okoto", |game| {
-        game.set_state(contracts::listings::v1::State::Rejected);
+        game.set_state(State::Rejected);
     });
     let page = owner.get(&format!("{base}/game/okoto")).await;
     page.assert(200, "Too &#60;b&#62;short");
@@ -311,9 +312,33 @@ async fn a_listing_that_is_taken_down_says_who_did_it_and_whom_to_ask(pool: PgPo
     activity::insert(&site.pool, by_staff, site.clock.now())
         .await
         .unwrap();
+    *site.listings.rejection.lock().unwrap() = Some("It is <i>stolen".to_owned());
     let page = owner.get(&base).await;
     page.assert(
         200,
         "Our staff have taken this listing down, 23 November 2026",
     );
+    page.assert(
+        200,
+        "Why it was taken down:</strong> <bdi>It is &#60;i&#62;stolen</bdi>",
+    );
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn only_what_is_public_or_waits_can_be_taken_down(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/listings/game/okoto");
+    for (state, may_take_down) in [
+        (State::Published, true),
+        (State::Pending, true),
+        (State::Rejected, false),
+        (State::Removed, false),
+    ] {
+        site.listings
+            .change(&account, "okoto", |game| game.set_state(state));
+        let page = owner.get(&path).await;
+        page.assert(200, "Okoto");
+        let is_there = page.text.contains("/take-down\"");
+        assert_eq!(is_there, may_take_down, "{state:?}: {}", page.text);
+    }
 }

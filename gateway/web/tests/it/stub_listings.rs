@@ -44,7 +44,7 @@ pub(crate) struct StubListings {
     pub(crate) upload_wait: Arc<Mutex<Option<u32>>>,
     /// How many changes of a game find that somebody else has just changed it.
     pub(crate) changes_meanwhile: Arc<AtomicU32>,
-    /// Why a rejected game was rejected.
+    /// Why a game was rejected or taken down.
     pub(crate) rejection: Arc<Mutex<Option<String>>>,
     /// Whether accounts have no page.
     pub(crate) has_no_pages: Arc<AtomicBool>,
@@ -191,6 +191,7 @@ impl OwnListingsService for StubListings {
         let rejection = self.rejection.lock().unwrap().clone();
         let reason = match game.state() {
             proto::State::Rejected => rejection.unwrap_or_else(|| "Too <b>short".to_owned()),
+            proto::State::Removed => rejection.unwrap_or_default(),
             _ => String::new(),
         };
         Ok(Response::new(proto::GetOwnListingResponse {

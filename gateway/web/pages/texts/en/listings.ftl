@@ -73,6 +73,7 @@ listing-edit-both-emptied = Somebody else has emptied this since you opened the 
 listing-taken-down-by = { $from } has taken this listing down, { $to }.
 listing-taken-down-by-staff = Our staff have taken this listing down, { $value }.
 listing-taken-down = This listing is taken down.
+listing-why-taken-down = Why it was taken down:
 listing-restore = It cannot be changed until our staff restore it.
 listing-restore-mail = To ask for that, write to
 listing-add-game = Add a game
