@@ -168,13 +168,3 @@ create table web.feed_position (
     -- The time of the newest change that was read.
     at timestamptz not null
 );
-
--- Forms that took effect, each of which takes effect once. Kept for a day.
-create table web.sent_form (
-    person_id uuid not null,
-    -- The id in the form.
-    form_id uuid not null,
-    sent_at timestamptz not null,
-    primary key (person_id, form_id)
-);
-create index sent_form_by_age on web.sent_form (sent_at);

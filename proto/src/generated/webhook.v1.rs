@@ -1032,8 +1032,12 @@ pub struct RemoveEndpointRequest {
     #[prost(string, tag = "2")]
     pub id: ::prost::alloc::string::String,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RemoveEndpointResponse {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RemoveEndpointResponse {
+    /// The URL of the endpoint; absent: the account has no endpoint with this id.
+    #[prost(string, optional, tag = "1")]
+    pub url: ::core::option::Option<::prost::alloc::string::String>,
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListEndpointsRequest {
     #[prost(string, tag = "1")]
@@ -1308,7 +1312,7 @@ pub mod endpoints_service_client {
                 .insert(GrpcMethod::new("webhook.v1.EndpointsService", "SwitchSecret"));
             self.inner.unary(req, path, codec).await
         }
-        /// Removes an endpoint. Its queued deliveries are never sent, and are removed by age.
+        /// Removes an endpoint. Its queued deliveries are never sent, and are removed by age. A second call changes nothing.
         pub async fn remove_endpoint(
             &mut self,
             request: impl tonic::IntoRequest<super::RemoveEndpointRequest>,
@@ -1447,7 +1451,7 @@ pub mod endpoints_service_server {
             tonic::Response<super::SwitchSecretResponse>,
             tonic::Status,
         >;
-        /// Removes an endpoint. Its queued deliveries are never sent, and are removed by age.
+        /// Removes an endpoint. Its queued deliveries are never sent, and are removed by age. A second call changes nothing.
         async fn remove_endpoint(
             &self,
             request: tonic::Request<super::RemoveEndpointRequest>,

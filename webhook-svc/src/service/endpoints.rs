@@ -238,15 +238,17 @@ impl Dependencies {
         .await
     }
 
-    pub(super) async fn remove(&self, account: Uuid, id: &str) -> Result<(), Fault> {
+    /// Returns the URL of the endpoint, unless the account has no endpoint with this id.
+    pub(super) async fn remove(&self, account: Uuid, id: &str) -> Result<Option<String>, Fault> {
         let (id, now) = (parse_id("id", id)?, self.clock.now());
         let mut transaction = kit::pg::begin(&self.pool).await?;
-        let found = endpoints::lock(&mut transaction, id, Some(account)).await?;
-        found.ok_or_else(not_found)?;
+        let Some(found) = endpoints::lock(&mut transaction, id, Some(account)).await? else {
+            return Ok(None);
+        };
         endpoints::remove(&mut transaction, id, now).await?;
         transaction.commit().await?;
         self.wakeup.wake();
-        Ok(())
+        Ok(Some(found.url))
     }
 
     pub(super) async fn list_endpoints(

@@ -130,8 +130,6 @@ pub struct PersonFormPage {
     /// Paragraphs above the form.
     pub text: Vec<String>,
     pub action: &'static str,
-    /// The id of a form that takes effect once.
-    pub form: Option<String>,
     pub inputs: Vec<Field>,
     pub button: &'static str,
     pub is_dangerous: bool,
@@ -148,8 +146,6 @@ pub struct TotpPage {
     /// An SVG image of [`qr`](crate::qr).
     pub qr: String,
     pub secret: String,
-    /// The id of the form.
-    pub form: String,
     pub code: Field,
     pub password: Field,
 }

@@ -33,10 +33,8 @@ impl Effect {
 
 /// Why a form has no effect.
 pub enum FormError {
-    /// It has none, because it was sent before. The page at this address shows what it did.
-    SentBefore(String),
-    /// It has none, because it was sent before. This is the answer that it got then.
-    Repeated(Response),
+    /// It has none, because it was sent before. This answer shows what it did then.
+    SentBefore(Response),
     Fault(Fault),
 }
 
@@ -59,8 +57,7 @@ impl MemberRequest {
                 self.record(effect.action, &effect.subject).await;
                 Ok(effect.response)
             }
-            Err(FormError::SentBefore(address)) => Ok(see_other(&address)),
-            Err(FormError::Repeated(response)) => Ok(response),
+            Err(FormError::SentBefore(response)) => Ok(response),
             Err(FormError::Fault(fault)) => page(self.refused(fault, fields)?).await,
         }
     }

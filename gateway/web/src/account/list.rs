@@ -42,8 +42,8 @@ pub async fn show_new(request: PersonRequest) -> PageResult {
     page(&request, "", FormState::default()).await
 }
 
-/// Makes an account. Its id is derived from the form and the person: if the form is sent again, by a second click or after a failure, it
-/// makes no second account.
+/// Makes an account, whose id is derived from the form: if the form is sent again, by a second click or after a failure, it makes no second
+/// account.
 pub async fn create(request: PersonRequest, FormBody(form): FormBody<AccountForm>) -> PageResult {
     let state = match create_account(&request, &form).await {
         Ok(account) => return Ok(see_other(&format!("/accounts/{account}"))),
@@ -76,7 +76,7 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
     let (app, person, texts) = (&request.app, request.person(), request.language().texts());
     let again = || Refusal::Rule(texts.say("accounts-form-old").to_owned());
     let form_id: Uuid = form.form.parse().map_err(|_not_an_id| again())?;
-    let id = Uuid::new_v5(&person.id, form_id.as_bytes());
+    let id = once_form::id_in(person.id, form_id);
     let memberships = members::of_person(&app.pool, person.id).await?;
     if memberships.iter().any(|it| it.account == id) {
         return Ok(id);

@@ -17,7 +17,7 @@ use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
 use crate::member_mail::{self, MemberMail};
 use crate::notice::AfterForm;
-use crate::once_form::{self, OnceForm, sent_before};
+use crate::once_form::{self, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::people::link_mail::{LinkMail, send_link};
 use crate::person_mail::{self, Reader};
@@ -26,7 +26,7 @@ use crate::request::Section;
 use crate::seen_secrets;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, Member, MemberChange};
-use crate::store::{people, sent_forms};
+use crate::store::people;
 use crate::url_query::UrlQuery;
 
 /// The most members and invitations of an account.
@@ -44,15 +44,6 @@ pub struct InviteForm {
 pub struct RoleForm {
     #[serde(default)]
     role: String,
-}
-
-/// What became of an invitation.
-enum Invitation {
-    Mailed,
-    /// The form was sent before.
-    SentBefore,
-    /// Other forms have filled the team since the first check.
-    TeamIsFull,
 }
 
 pub async fn show(request: MemberRequest, UrlQuery(after): UrlQuery<AfterForm>) -> PageResult {
@@ -95,14 +86,11 @@ pub async fn invite(
         let fault = reached.too_many_in(language.language, "limit-mails");
         return page(&request, None, &form, FormState::refused_here(&fault)).await;
     }
-    match mail_invitation(&request, sent, &address, role).await? {
-        Invitation::Mailed => Ok(back(&request)),
-        Invitation::SentBefore => Ok(sent_before(&request.path(TEAM))),
-        Invitation::TeamIsFull => {
-            let refused = FormState::invalid(Fields::one("email", full(&request)));
-            page(&request, None, &form, refused).await
-        }
+    if !mail_invitation(&request, sent, &address, role).await? {
+        let refused = FormState::invalid(Fields::one("email", full(&request)));
+        return page(&request, None, &form, refused).await;
     }
+    Ok(back(&request))
 }
 
 /// Whether the team has no room for the person with this address. A second invitation replaces the first.
@@ -116,22 +104,24 @@ fn full(request: &MemberRequest) -> String {
     texts.say_of("team-most", &MAX_TEAM.to_string())
 }
 
+/// Stores an invitation and its mail. False if other forms have filled the team since the first check. The form's id is that of the
+/// invitation: a form that is sent twice invites once.
 async fn mail_invitation(
     request: &MemberRequest,
     form: Uuid,
     address: &str,
     role: Role,
-) -> Result<Invitation, PageError> {
+) -> Result<bool, PageError> {
     let (app, account, inviter) = (&request.app, request.scope.id, request.person());
+    let id = once_form::id_in(account, form);
     let mut transaction = begin_change(request, Permission::Manage).await?;
-    if !sent_forms::insert(&mut *transaction, inviter.id, form, app.clock.now()).await? {
-        return Ok(Invitation::SentBefore);
-    }
     let invited = links::invitations(&mut *transaction, account, app.clock.now()).await?;
-    // Other forms may have invited people since the first check.
+    if invited.iter().any(|link| link.id == id) {
+        return Ok(true);
+    }
     let members = members::of_account(&mut *transaction, account).await?;
     if is_full(&members, &invited, address) {
-        return Ok(Invitation::TeamIsFull);
+        return Ok(false);
     }
     for old in invited.iter().filter(|old| old.email == address) {
         links::withdraw(&mut *transaction, account, old.id).await?;
@@ -139,6 +129,7 @@ async fn mail_invitation(
     let invited_person = people::by_email(&mut *transaction, address).await?;
     let key = format!("invite-{}", role.as_str());
     let mail = LinkMail {
+        id,
         address,
         target: LinkTarget::Invite {
             by: Some(inviter.id),
@@ -155,7 +146,7 @@ async fn mail_invitation(
         .record_in(&mut *transaction, Action::Invited, address)
         .await?;
     transaction.commit().await?;
-    Ok(Invitation::Mailed)
+    Ok(true)
 }
 
 pub async fn withdraw(request: MemberRequest, Path((_, invite)): Path<(Uuid, Uuid)>) -> PageResult {

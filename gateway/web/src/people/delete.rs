@@ -183,7 +183,6 @@ async fn page(request: &PersonRequest, state: FormState) -> PageResult {
         heading: language.say("delete-title"),
         text: text.into(),
         action: "/you/delete",
-        form: None,
         inputs: vec![password.error_in(&errors)],
         button: language.say("delete-button"),
         is_dangerous: true,

@@ -1,6 +1,7 @@
 //! Changes a person's address: a link in a mail to the new address changes it, and both addresses get a mail.
 
 use axum::response::Response;
+use kit::ids;
 use pages::Field;
 use pages::mails::MailText;
 use pages::people::PersonFormPage;
@@ -55,6 +56,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     }
     let mut transaction = kit::pg::begin(&app.pool).await?;
     let mail = LinkMail {
+        id: ids::row_id(),
         address: &address,
         target: LinkTarget::Email { person: person.id },
         next: None,
@@ -77,7 +79,6 @@ fn page(request: &PersonRequest, typed: &str, state: FormState) -> Response {
         heading: language.say("you-change-email"),
         text: vec![language.say("email-change-text").to_owned()],
         action: "/you/email",
-        form: None,
         inputs: vec![
             email.error_in(&errors),
             Field::password("password", language.say("password-own")).error_in(&errors),

@@ -60,7 +60,6 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
         heading: language.say("you-change-password"),
         text: vec![language.say("password-change-text").to_owned()],
         action: "/you/password",
-        form: None,
         inputs: vec![
             Field::password("current", language.say("password-current")).error_in(&errors),
             new.hint(language.say("password-hint")).error_in(&errors),

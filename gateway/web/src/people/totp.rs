@@ -6,7 +6,6 @@ use pages::mails::MailText;
 use pages::people::{PersonFormPage, RecoveryCodesPage, TotpPage};
 use pages::{Field, qr};
 use serde::Deserialize;
-use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
@@ -16,12 +15,10 @@ use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
 use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
-use crate::once_form::{self, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, ok, see_other};
 use crate::request::{NewSession, PersonRequest, Viewer};
 use crate::store::people::{self, NewSecret};
-use crate::store::sent_forms;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -45,7 +42,7 @@ pub async fn show(request: PersonRequest) -> PageResult {
     Ok(page(&request, FormState::default()))
 }
 
-pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>) -> PageResult {
+pub async fn turn_on(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
     let (app, viewer) = (&request.app, &request.viewer);
     if viewer.person.totp_secret.is_some() {
         return Ok(see_other("/you?done=totp-was-on"));
@@ -64,10 +61,8 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
         state.add("code", language.say("totp-wrong"));
         return Ok(page(&request, state));
     };
-    let (codes, hashes) = recovery::of_form(&viewer.token, sent);
-    let session = store(&request, sent, (&secret, step), &hashes).await?;
-    // A second click has ended the session and begun the next one, whose cookie this answer has too.
-    let session = session.unwrap_or_else(|| NewSession::after(&viewer.token, sent));
+    let (codes, hashes) = recovery::derive(&viewer.token, &code);
+    let session = store(&request, (&secret, &code, step), &hashes).await?;
     let mut page = ok(&RecoveryCodesPage {
         frame: viewer.frame(),
         effect: "codes-on",
@@ -77,19 +72,20 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
     Ok(page)
 }
 
-/// Stores the secret of the app and the step of its code, with new recovery codes; `None` if the form took effect before.
+/// Stores the secret of the app and the step of its code, with new recovery codes, and begins a new session. If the form is sent twice, the
+/// second one stores nothing and gets the same session.
 async fn store(
     request: &PersonRequest,
-    form: Uuid,
-    (secret, step): (&SharedSecret, i64),
+    (secret, code, step): (&SharedSecret, &str, i64),
     hashes: &[Vec<u8>],
-) -> Result<Option<NewSession>, PageError> {
+) -> Result<NewSession, PageError> {
     let (app, person) = (&request.app, request.person());
     let sealed = app.key_ring.seal(person.id.as_bytes(), &secret.0);
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
     let mut transaction = kit::pg::begin(&app.pool).await?;
-    if !sent_forms::insert(&mut *transaction, person.id, form, app.clock.now()).await? {
-        return Ok(None);
+    people::lock(&mut *transaction, person.id).await?;
+    if let Some(begun) = NewSession::after(&mut *transaction, &request.viewer.token, code).await? {
+        return Ok(begun);
     }
     let secret = NewSecret {
         sealed: &sealed,
@@ -99,9 +95,9 @@ async fn store(
     people::set_totp(&mut transaction, person.id, Some(secret), hashes).await?;
     let text = MailText::new("totp-on");
     record_and_inform(request, &mut transaction, Action::TotpOn, &text).await?;
-    let session = request.renew_session_by(&mut transaction, form).await?;
+    let session = request.renew_session_by(&mut transaction, code).await?;
     transaction.commit().await?;
-    Ok(Some(session))
+    Ok(session)
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
@@ -113,7 +109,6 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
         frame: request.viewer.frame(),
         qr: qr::svg(&secret.address(&request.person().email)),
         secret: secret.text(),
-        form: once_form::new_id(),
         code: code.error_in(&errors),
         password: Field::password("password", language.say("password-own")).error_in(&errors),
         errors,
@@ -162,7 +157,6 @@ fn page_off(request: &PersonRequest, state: FormState) -> Response {
         heading: language.say("totp-off-title"),
         text: vec![language.say("totp-off-text").to_owned()],
         action: "/you/totp/off",
-        form: None,
         inputs: vec![
             Field::code("code", language.say("code-label")).error_in(&errors),
             Field::password("password", language.say("password-own")).error_in(&errors),

@@ -118,15 +118,16 @@ impl PersonRequest {
         begin_session(&self.app, connection, person, Stage::SignedIn, &self.client).await
     }
 
-    /// The same by a form that may be sent twice: its second answer has the cookie too ([`NewSession::after`]).
+    /// The same by a form with this code of the second factor, which may be sent twice: its second answer has the cookie too
+    /// ([`NewSession::after`]).
     pub async fn renew_session_by(
         &self,
         connection: &mut PgConnection,
-        form: Uuid,
+        code: &str,
     ) -> Result<NewSession, sqlx::Error> {
         let person = self.person().id;
         sessions::end_all(&mut *connection, person).await?;
-        let (app, token) = (&self.app, self.viewer.token.successor(form));
+        let (app, token) = (&self.app, self.viewer.token.successor(code));
         let begun = (person, Stage::SignedIn);
         begin_session_with(app, connection, token, begun, &self.client).await
     }

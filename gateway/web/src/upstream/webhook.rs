@@ -126,9 +126,10 @@ rpcs! { Webhooks:
         Endpoints::switch_secret(proto::SwitchSecretRequest { account_id: account, id })
         => |switched| required(switched.endpoint)?;
 
-    write remove(account: Uuid, id: Uuid) -> () =
+    /// Removes an endpoint; returns its URL, unless it is gone.
+    read remove(account: Uuid, id: Uuid) -> Option<String> =
         Endpoints::remove_endpoint(proto::RemoveEndpointRequest { account_id: account, id })
-        => |_removed| ();
+        => |removed| removed.url;
 
     /// A delivery with its attempts and its body.
     read delivery(account: Uuid, endpoint: Uuid, id: i64) -> proto::GetDeliveryResponse =

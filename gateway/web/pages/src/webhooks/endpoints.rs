@@ -142,7 +142,6 @@ pub struct EndpointPage {
     /// Mark the forms that act once.
     pub test_form: String,
     pub rotate_form: String,
-    pub remove_form: String,
     pub may_change: bool,
 }
 

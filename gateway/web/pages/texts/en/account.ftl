@@ -72,7 +72,6 @@ done-listing-taken-down = Taken down: nobody finds it any more.
 done-page-claimed = Staff have your claim. Their answer appears here.
 done-pictures-changed = The pictures are changed.
 done-currency-named = The name is valid from now on.
-done-form-sent = This form was sent before, and works once. If this page does not show what it did, open the form again.
 
 ## Errors
 

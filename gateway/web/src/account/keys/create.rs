@@ -15,7 +15,7 @@ use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
-use crate::render::{FormState, html};
+use crate::render::{FormState, html, see_other};
 use crate::request::Section;
 use crate::upstream::gateway::NewKey;
 
@@ -52,7 +52,7 @@ pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm
         if form.mode == "live" {
             let asked = gateway.request_key(&actor, account, key.clone(), sent);
             if !asked.await? {
-                return Err(FormError::SentBefore(keys));
+                return Err(FormError::SentBefore(see_other(&keys)));
             }
             return Ok(Effect::shown_at(Action::KeyAsked, &key.name, &keys));
         }

@@ -16,7 +16,7 @@ use crate::account::effect::{Effect, FormError};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::page_language::PageLanguage;
-use crate::render::ok;
+use crate::render::{ok, see_other};
 use crate::request::Section;
 use crate::upstream::time_of;
 
@@ -26,7 +26,7 @@ const FIRST_PATH: &str = "/games?limit=3";
 /// The page of a key after a form that has created the key before, and does not get its secret again.
 fn created_before(request: &MemberRequest, key: &str) -> FormError {
     let page = request.path(&format!("/keys/{key}?done=key-created-before"));
-    FormError::SentBefore(page)
+    FormError::SentBefore(see_other(&page))
 }
 
 /// The effect of a form that shows a secret once, unless the form was sent before. `heading` is the key of a text; after a rotation, `old_ends` is the end of the old secret.

@@ -2,7 +2,7 @@
 
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::EndpointState;
-use kit::{Code, Fault};
+use kit::Fault;
 use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health, TestChoice};
 use pages::when;
 use serde::Deserialize;
@@ -16,9 +16,8 @@ use crate::notice::AfterForm;
 use crate::once_form::{self, NoFields, OnceForm};
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
-use crate::render::{FormState, html};
+use crate::render::{FormState, html, see_other};
 use crate::request::Section;
-use crate::store::sent_forms;
 use crate::upstream::webhook::origin;
 use crate::upstream::{minute_of, time_of};
 use crate::url_query::UrlQuery;
@@ -79,30 +78,15 @@ async fn change_state(
     request.answer(work, &[], page).await
 }
 
-/// Removes an endpoint. If its form is sent twice, the second one finds no endpoint.
-pub async fn remove(
-    request: MemberRequest,
-    EndpointId(id): EndpointId,
-    OnceForm(NoFields {}, sent): OnceForm<NoFields>,
-) -> PageResult {
-    let (webhooks, account) = (&request.app.webhooks, request.scope.id);
+/// Removes an endpoint. If the form is sent twice, the second one finds no endpoint, and has the same answer.
+pub async fn remove(request: MemberRequest, EndpointId(id): EndpointId) -> PageResult {
     let work = async {
-        let (app, person) = (&request.app, request.person().id);
-        let is_first = sent_forms::insert(&app.pool, person, sent, app.clock.now()).await;
-        let is_first = is_first.map_err(Fault::from)?;
+        let removed = request.app.webhooks.remove(request.scope.id, id).await?;
         let path = format!("{}?done=webhook-removed", request.webhooks());
-        let is_gone = |fault: &Fault| fault.code == Code::NotFound;
-        let endpoint = match webhooks.endpoint(account, id).await {
-            Err(fault) if is_gone(&fault) && !is_first => return Err(FormError::SentBefore(path)),
-            found => found?,
-        };
-        match webhooks.remove(account, id).await {
-            // The other one has removed it at this moment.
-            Err(fault) if is_gone(&fault) => return Err(FormError::SentBefore(path)),
-            removed => removed?,
+        match removed {
+            Some(url) => Ok(Effect::shown_at(Action::WebhookRemoved, origin(&url), &path)),
+            None => Err(FormError::SentBefore(see_other(&path))),
         }
-        let (action, subject) = (Action::WebhookRemoved, origin(&endpoint.url));
-        Ok(Effect::shown_at(action, subject, &path))
     };
     let page = async |state| page(&request, id, None, state).await;
     request.answer(work, &[], page).await
@@ -137,7 +121,7 @@ pub async fn test(
         let (delivery, is_new) = delivery.await?;
         let path = format!("{path}/deliveries/{}", delivery.id);
         if !is_new {
-            return Err(FormError::SentBefore(path));
+            return Err(FormError::SentBefore(see_other(&path)));
         }
         Ok(Effect::shown_at(
             Action::WebhookTested,
@@ -198,7 +182,6 @@ async fn page(
             .collect(),
         test_form: once_form::new_id(),
         rotate_form: once_form::new_id(),
-        remove_form: once_form::new_id(),
         may_change: request.may_change_webhooks(),
     };
     Ok(html(state.status, &page))

@@ -8,7 +8,7 @@ use crate::account::effect::{Effect, FormError};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::once_form;
-use crate::render::ok;
+use crate::render::{ok, see_other};
 use crate::request::Section;
 use crate::upstream::time_of;
 use crate::upstream::webhook::NewSecret;
@@ -27,9 +27,8 @@ pub(super) async fn shown_once(
 ) -> Result<Effect, FormError> {
     if secret.is_empty() {
         let page = format!("{}/{}", request.webhooks(), endpoint.id);
-        return Err(FormError::SentBefore(format!(
-            "{page}?done=webhook-secret-before"
-        )));
+        let page = see_other(&format!("{page}?done=webhook-secret-before"));
+        return Err(FormError::SentBefore(page));
     }
     let language = request.language();
     let old_until = time_of(endpoint.rotating_until).map(|at| when::minute(language.texts(), at));
@@ -53,7 +52,7 @@ pub(super) async fn shown_once(
         form: once_form::new_id(),
     };
     if !is_new {
-        return Err(FormError::Repeated(ok(&page)));
+        return Err(FormError::SentBefore(ok(&page)));
     }
     Ok(Effect::new(action, origin(&page.url), ok(&page)))
 }
