@@ -9,6 +9,7 @@ pub mod config;
 pub mod docs;
 pub mod domain;
 pub mod economy;
+pub mod english;
 pub mod etag;
 pub mod form_body;
 pub mod hashing;

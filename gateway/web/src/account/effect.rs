@@ -5,7 +5,7 @@ use kit::Fault;
 
 use super::member_request::MemberRequest;
 use crate::domain::action::Action;
-use crate::page_error::PageResult;
+use crate::page_error::{PageError, PageResult, refusal};
 use crate::render::{FormState, see_other};
 
 /// What a form did: its entry in the activity, and the answer.
@@ -44,6 +44,15 @@ impl From<Fault> for FormError {
     }
 }
 
+/// A form with these fields that a service refused.
+///
+/// # Errors
+/// That of [`refusal`].
+pub fn refused_form(fault: Fault, fields: &[&str]) -> Result<FormState, PageError> {
+    let fault = refusal(fault)?;
+    Ok(FormState::refused(&fault, fields, &[]))
+}
+
 impl MemberRequest {
     /// Does the work of a form, and records its effect. If a service refuses the form, the answer is `page`, which has these fields.
     pub async fn answer(
@@ -58,7 +67,33 @@ impl MemberRequest {
                 Ok(effect.response)
             }
             Err(FormError::SentBefore(response)) => Ok(response),
-            Err(FormError::Fault(fault)) => page(self.refused(fault, fields)?).await,
+            Err(FormError::Fault(fault)) => page(refused_form(fault, fields)?).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+    use kit::Code;
+
+    use super::*;
+
+    #[test]
+    fn only_a_refused_form_is_shown_again() {
+        for (code, answer) in [
+            (Code::Invalid, None),
+            (Code::PlanRequired, None),
+            (Code::RateLimited, None),
+            (Code::NotFound, Some(StatusCode::NOT_FOUND)),
+            (Code::Closed, Some(StatusCode::SERVICE_UNAVAILABLE)),
+            (Code::Unavailable, Some(StatusCode::SERVICE_UNAVAILABLE)),
+            (Code::OutcomeUnknown, Some(StatusCode::SERVICE_UNAVAILABLE)),
+            (Code::Internal, Some(StatusCode::INTERNAL_SERVER_ERROR)),
+        ] {
+            let fault = Fault::new(code, "No.");
+            let refused = refused_form(fault, &[]);
+            assert_eq!(refused.err().map(|error| error.status), answer, "{code:?}");
         }
     }
 }

@@ -8,6 +8,7 @@ use super::keys::may_revoke;
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
+use crate::english::say;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, see_other};
@@ -37,7 +38,7 @@ pub async fn close(request: MemberRequest) -> PageResult {
     match try_to_close(&request).await? {
         None => Ok(see_other("/accounts")),
         Some(reason) => {
-            let reason = Fields::general(request.language().say(reason));
+            let reason = Fields::general(say(reason));
             stored(&request, FormState::invalid(reason)).await
         }
     }
@@ -95,12 +96,11 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> Pa
 }
 
 async fn page(request: &MemberRequest, form: &Input, state: FormState) -> PageResult {
-    let language = request.language();
     let FormState { status, errors } = state;
     let page = AccountSettingsPage {
         frame: request.frame(Section::Today).await,
         id: request.scope.id.to_string(),
-        name: Field::name("name", language.say("settings-name"))
+        name: Field::name("name", say("settings-name"))
             .value(&form.name)
             .error_in(&errors),
         errors,

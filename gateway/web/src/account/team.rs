@@ -4,7 +4,7 @@ use axum::extract::Path;
 use axum::response::Response;
 use pages::mails::MailText;
 use pages::teams::{InviteRow, MemberRow, TeamPage};
-use pages::{Field, Fields, Texts, when};
+use pages::{Field, Fields, Language, when};
 use serde::Deserialize;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
@@ -14,6 +14,7 @@ use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::link::Purpose;
 use crate::domain::role::{Permission, Role};
+use crate::english::{say, say_of, texts};
 use crate::form_body::FormBody;
 use crate::member_mail::{self, MemberMail};
 use crate::notice::AfterForm;
@@ -56,24 +57,23 @@ pub async fn invite(
     OnceForm(form, sent): OnceForm<InviteForm>,
 ) -> PageResult {
     let (app, account, now) = (&request.app, request.scope.id, request.app.clock.now());
-    let language = request.language();
     let members = members::of_account(&app.pool, account).await?;
     let invited = links::invitations(&app.pool, account, now).await?;
     let mut errors = Fields::default();
     let address = email::parse(&form.email);
     match &address {
-        Err(_) => errors.add("email", language.say("email-invalid")),
+        Err(_) => errors.add("email", say("email-invalid")),
         Ok(address) if members.iter().any(|member| member.email == *address) => {
-            errors.add("email", language.say("team-is-member"));
+            errors.add("email", say("team-is-member"));
         }
         Ok(address) if is_full(&members, &invited, address) => {
-            errors.add("email", full(&request));
+            errors.add("email", full());
         }
         Ok(_) => {}
     }
     let role: Option<Role> = form.role.parse().ok();
     if role.is_none() {
-        errors.add("role", language.say("team-choose-role"));
+        errors.add("role", say("team-choose-role"));
     }
     let (Ok(address), Some(role), true) = (address, role, errors.is_empty()) else {
         return page(&request, None, &form, FormState::invalid(errors)).await;
@@ -83,11 +83,11 @@ pub async fn invite(
         .limits
         .count_mail(Purpose::Invite, &address, &network, now);
     if let Err(reached) = counted.await? {
-        let fault = reached.too_many_in(language.language, "limit-mails");
+        let fault = reached.too_many_in(Language::English, "limit-mails");
         return page(&request, None, &form, FormState::refused_here(&fault)).await;
     }
     if !mail_invitation(&request, sent, &address, role).await? {
-        let refused = FormState::invalid(Fields::one("email", full(&request)));
+        let refused = FormState::invalid(Fields::one("email", full()));
         return page(&request, None, &form, refused).await;
     }
     Ok(back(&request))
@@ -99,9 +99,8 @@ pub(crate) fn is_full(members: &[Member], invited: &[Link], address: &str) -> bo
     members.len() + others.count() >= MAX_TEAM
 }
 
-fn full(request: &MemberRequest) -> String {
-    let texts = request.language().texts();
-    texts.say_of("team-most", &MAX_TEAM.to_string())
+fn full() -> String {
+    say_of("team-most", &MAX_TEAM.to_string())
 }
 
 /// Stores an invitation and its mail. False if other forms have filled the team since the first check. The form's id is that of the
@@ -275,7 +274,7 @@ fn back(request: &MemberRequest) -> Response {
 
 /// The page with a reason above the form; `reason` is the key of its text.
 async fn refused(request: &MemberRequest, reason: &'static str) -> PageResult {
-    let refused = FormState::invalid(Fields::general(request.language().say(reason)));
+    let refused = FormState::invalid(Fields::general(say(reason)));
     page(request, None, &InviteForm::default(), refused).await
 }
 
@@ -285,13 +284,12 @@ async fn page(
     form: &InviteForm,
     state: FormState,
 ) -> PageResult {
-    let language = request.language();
     let FormState { status, errors } = state;
-    let (app, account, texts) = (&request.app, request.scope.id, language.texts());
+    let (app, account) = (&request.app, request.scope.id);
     let members = members::of_account(&app.pool, account).await?;
     let is_owner = request.may(Permission::Manage);
     let (former, is_known) = if is_owner {
-        seen_secrets::of_former_members(app, request.language().texts(), account, &members).await?
+        seen_secrets::of_former_members(app, account, &members).await?
     } else {
         (Vec::new(), true)
     };
@@ -299,12 +297,12 @@ async fn page(
         person: member.person.to_string(),
         email: member.email,
         role: member.role.as_str(),
-        role_text: texts.say(member.role.key()),
-        since: when::day(texts, member.since),
+        role_text: say(member.role.key()),
+        since: when::day(texts(), member.since),
         is_you: member.person == request.person().id,
     });
     let invites = links::invitations(&app.pool, account, app.clock.now()).await?;
-    let email = Field::email("email", language.say("email-label"))
+    let email = Field::email("email", say("email-label"))
         .autocomplete("on")
         .value(&form.email);
     let role = if form.role.is_empty() {
@@ -320,10 +318,7 @@ async fn page(
         is_former_unknown: !is_known,
         id: account.to_string(),
         members: members.collect(),
-        invites: invites
-            .iter()
-            .filter_map(|link| invite_row(texts, link))
-            .collect(),
+        invites: invites.iter().filter_map(invite_row).collect(),
         email: email.error_in(&errors),
         form: once_form::new_id(),
         role: role.to_owned(),
@@ -333,14 +328,14 @@ async fn page(
     Ok(html(status, &page))
 }
 
-fn invite_row(texts: &'static Texts, link: &Link) -> Option<InviteRow> {
+fn invite_row(link: &Link) -> Option<InviteRow> {
     let LinkTarget::Invite { role, .. } = &link.target else {
         return None;
     };
     Some(InviteRow {
         id: link.id.to_string(),
         email: link.email.clone(),
-        role: texts.say(role.key()),
-        until: when::minute(texts, link.expires_at),
+        role: say(role.key()),
+        until: when::minute(texts(), link.expires_at),
     })
 }

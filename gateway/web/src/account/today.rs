@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use super::usage;
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
+use crate::english::{say, say_of, texts};
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
 use crate::request::Section;
@@ -55,7 +56,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         return Err(PageError::not_found());
     }
     let found = found.ok();
-    let (language, now) = (request.language(), app.clock.now());
+    let now = app.clock.now();
     let missing = [
         ("today-part-keys", keys.is_none() || found.is_none()),
         ("today-part-webhooks", endpoints.is_none()),
@@ -87,7 +88,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         account: account.to_string(),
         missing: (missing.into_iter())
             .filter(|(_, is_missing)| *is_missing)
-            .map(|(part, _)| language.say(part))
+            .map(|(part, _)| say(part))
             .collect(),
         steps: if has_key == Some(false) && has_game == Some(false) {
             first_steps(&request)
@@ -96,7 +97,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         },
         for_you: waiting.for_you,
         for_staff: waiting.for_staff,
-        month: month.map(|month| usage::month(language.texts(), month)),
+        month: month.map(usage::month),
         plan: plan.map(|plan| plan.title.clone()),
         is_owner: request.may(Permission::Manage),
         frame: pages::Frame {
@@ -121,7 +122,6 @@ async fn part<T>(load: impl Future<Output = Result<T, Fault>>) -> Option<T> {
 
 /// The first steps of an account that has neither a key nor a game.
 fn first_steps(request: &MemberRequest) -> Vec<FirstStep> {
-    let language = request.language();
     let steps = [
         (
             Permission::Develop,
@@ -138,7 +138,7 @@ fn first_steps(request: &MemberRequest) -> Vec<FirstStep> {
         .into_iter()
         .filter(|(permission, ..)| request.may(*permission));
     let steps = steps.map(|(_, words, path)| {
-        let [title, text, button] = words.map(|key| language.say(key));
+        let [title, text, button] = words.map(say);
         FirstStep {
             title,
             text,
@@ -156,18 +156,17 @@ impl Waiting {
         asked: &KeyRequest,
         now: OffsetDateTime,
     ) {
-        let texts = request.language().texts();
-        let item = |key| WaitingItem::new(texts.say_of(key, &asked.name), request.path("/keys"));
+        let item = |key| WaitingItem::new(say_of(key, &asked.name), request.path("/keys"));
         let is_recent = time_of(asked.decided_at).is_some_and(|at| now - at < IS_RECENT_FOR);
         let may_act = request.may(Permission::Develop);
         match asked.state.as_str() {
             "asked" => {
-                let since = minute_of(texts, asked.asked_at);
-                let detail = texts.say_of("today-live-key-since", &since);
+                let since = minute_of(texts(), asked.asked_at);
+                let detail = say_of("today-live-key-since", &since);
                 self.for_staff.push(item("today-live-key").detail(detail));
             }
             "approved" if may_act => {
-                let detail = texts.say("today-live-key-reveal");
+                let detail = say("today-live-key-reveal");
                 self.for_you
                     .push(item("today-live-key-approved").detail(detail));
             }
@@ -185,10 +184,7 @@ impl Waiting {
         if endpoint.state() != EndpointState::Off || !request.may(Permission::Develop) {
             return;
         }
-        let language = request.language();
-        let text = language
-            .texts()
-            .say_of("today-address-off", &origin(&endpoint.url));
+        let text = say_of("today-address-off", &origin(&endpoint.url));
         let href = request.path(&format!("/webhooks/{}", endpoint.id));
         self.for_you
             .push(WaitingItem::new(text, href).detail(&endpoint.reason));
@@ -218,7 +214,7 @@ impl Waiting {
     }
 
     fn add_pending(&mut self, request: &MemberRequest, title: &str, href: String) {
-        let detail = request.language().say("today-listing-waits");
+        let detail = say("today-listing-waits");
         self.for_staff
             .push(WaitingItem::new(title, href).detail(detail));
     }
@@ -233,8 +229,7 @@ impl Waiting {
         if !request.may(Permission::Edit) {
             return;
         }
-        let texts = request.language().texts();
-        let text = texts.say_of("today-listing-rejected", title);
+        let text = say_of("today-listing-rejected", title);
         let reason = reason.cloned().unwrap_or_default();
         self.for_you
             .push(WaitingItem::new(text, href).detail(reason));

@@ -4,13 +4,14 @@ use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
 use pages::input::Area;
 use pages::listings::claims::{ClaimRow, OwnClaimsPage};
-use pages::{Field, StateText, Texts};
+use pages::{Field, StateText};
 use serde::Deserialize;
 
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
+use crate::english::{say, texts};
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
@@ -77,16 +78,14 @@ async fn page(
     );
     let claims = claims?;
     frame.notice = notice;
-    let language = request.language();
     let FormState { status, errors } = state;
-    let texts = language.texts();
-    let handle = Field::text("handle", language.say("claim-handle"));
-    let handle = handle.hint(language.say("claim-handle-hint"));
-    let evidence = Area::new("evidence", language.say("claim-how"));
-    let evidence = evidence.hint(language.say("claim-how-hint"));
+    let handle = Field::text("handle", say("claim-handle"));
+    let handle = handle.hint(say("claim-handle-hint"));
+    let evidence = Area::new("evidence", say("claim-how"));
+    let evidence = evidence.hint(say("claim-how-hint"));
     let page = OwnClaimsPage {
         account: account.to_string(),
-        claims: claims.into_iter().map(|it| row(texts, it)).collect(),
+        claims: claims.into_iter().map(row).collect(),
         handle: handle.value(&form.handle).error_in(&errors),
         evidence: evidence.value(&form.evidence).error_in(&errors),
         may_edit: request.may(Permission::Edit),
@@ -96,17 +95,17 @@ async fn page(
     Ok(html(status, &page))
 }
 
-fn row(texts: &'static Texts, claim: proto::Claim) -> ClaimRow {
+fn row(claim: proto::Claim) -> ClaimRow {
     let (key, tone) = match claim.state() {
         proto::ClaimState::Granted => ("claim-state-granted", "good"),
         proto::ClaimState::Rejected => ("claim-state-rejected", "bad"),
         proto::ClaimState::Waiting => ("claim-state-waits", ""),
         proto::ClaimState::Unspecified => ("claim-state-unknown", ""),
     };
-    let text = texts.say(key);
+    let text = say(key);
     ClaimRow {
         handle: claim.handle,
-        made: minute_of(texts, claim.made_at),
+        made: minute_of(texts(), claim.made_at),
         evidence: claim.evidence,
         state: StateText { text, tone },
         reason: claim.reason,

@@ -16,9 +16,9 @@ use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
+use crate::english::{say, say_of, say_of_two, texts};
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
-use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::store::activity;
@@ -61,12 +61,10 @@ async fn page(
         futures::join!(request.frame(Section::Listings), listings.get(listing));
     let found = found?;
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
-    let language = request.language();
-    let texts = language.texts();
     let site = &request.app.public_url;
-    let summary = Summary::of(site, texts, content, &found.creator);
+    let summary = Summary::of(site, content, &found.creator);
     let (kind, name) = (listing.kind, listing.name);
-    let call = api_call(language, kind, name, summary.public_url.is_some());
+    let call = api_call(kind, name, summary.public_url.is_some());
     frame.api_call = call;
     frame.notice = AfterForm::named(&query.done);
     let taken_down = if summary.state == proto::State::Removed {
@@ -81,7 +79,7 @@ async fn page(
         account: request.scope.id.to_string(),
         kind: kind.as_str(),
         name: name.to_owned(),
-        state: words::state(texts, summary.state),
+        state: words::state(summary.state),
         actions,
         title: summary.title,
         reason: found.reason,
@@ -97,19 +95,20 @@ async fn page(
 
 /// Who has taken a listing down, and when.
 async fn taken_down(request: &MemberRequest, name: &str) -> Result<String, sqlx::Error> {
-    let (app, texts) = (&request.app, request.language().texts());
+    let app = &request.app;
     let actions = [Action::ListingTakenDown, Action::ListingRemoved];
     let now = app.clock.now();
     let last = activity::last_of(&app.pool, request.scope.id, &actions, name, now).await?;
     Ok(match last {
-        Some(last) if last.email.is_empty() => {
-            texts.say_of("listing-taken-down-by-staff", &when::minute(texts, last.at))
-        }
+        Some(last) if last.email.is_empty() => say_of(
+            "listing-taken-down-by-staff",
+            &when::minute(texts(), last.at),
+        ),
         Some(last) => {
-            let at = when::minute(texts, last.at);
-            texts.say_of_two("listing-taken-down-by", &last.email, &at)
+            let at = when::minute(texts(), last.at);
+            say_of_two("listing-taken-down-by", &last.email, &at)
         }
-        None => texts.say("listing-taken-down").to_owned(),
+        None => say("listing-taken-down").to_owned(),
     })
 }
 
@@ -119,17 +118,12 @@ fn lacks_cover(listing: &Listing) -> bool {
 }
 
 /// The call that reads the listing. The public API has it once it is public; until then, no call has a page.
-pub(super) fn api_call(
-    language: PageLanguage,
-    kind: ListingKind,
-    name: &str,
-    is_public: bool,
-) -> Option<ApiCall> {
+pub(super) fn api_call(kind: ListingKind, name: &str, is_public: bool) -> Option<ApiCall> {
     let call = match (kind, is_public) {
         (kind, true) => ApiCall::same(format!("GET /v1/{}/{name}", kind.api_list())),
         (ListingKind::Page, false) => return None,
         (ListingKind::Game | ListingKind::Event, false) => {
-            ApiCall::new(language.say("listing-api-state"), "GET /v1/me/listings")
+            ApiCall::new(say("listing-api-state"), "GET /v1/me/listings")
         }
     };
     Some(call)

@@ -12,6 +12,7 @@ use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
 use crate::domain::action::Action;
 use crate::domain::role::{Permission, Role};
+use crate::english::say;
 use crate::form_body::FormBody;
 use crate::member_mail::{self, MemberMail};
 use crate::page_error::{PageError, PageResult};
@@ -73,7 +74,7 @@ pub async fn send(
     match leave_accounts(&mut transaction, &request).await? {
         Ok(now) if now == left => {}
         Ok(_others) => {
-            let errors = problem(&request, "delete-members-changed");
+            let errors = problem("delete-members-changed");
             return refused(&request, transaction, errors).await;
         }
         Err(errors) => return refused(&request, transaction, errors).await,
@@ -135,7 +136,7 @@ async fn leave_accounts(
     }
     request.lock(connection).await?;
     if memberships(&mut *connection, person.id).await? != accounts {
-        return Ok(Err(problem(request, "delete-members-changed")));
+        return Ok(Err(problem("delete-members-changed")));
     }
     let mut left = Vec::new();
     for Membership { account, role } in accounts {
@@ -143,7 +144,7 @@ async fn leave_accounts(
         others.retain(|member| member.person != person.id);
         let is_closed = others.is_empty();
         if !is_closed && others.iter().all(|member| member.role != Role::Owner) {
-            return Ok(Err(problem(request, "delete-last-owner")));
+            return Ok(Err(problem("delete-last-owner")));
         }
         left.push(LeftAccount {
             id: account,
@@ -164,27 +165,26 @@ async fn memberships(
     Ok(memberships)
 }
 
-fn problem(request: &PersonRequest, key: &'static str) -> Fields {
-    Fields::general(request.language().say(key))
+fn problem(key: &'static str) -> Fields {
+    Fields::general(say(key))
 }
 
 async fn page(request: &PersonRequest, state: FormState) -> PageResult {
-    let language = request.language();
     let FormState { status, errors } = state;
     let text = ["delete-goes", "delete-accounts", "delete-stays"];
-    let text = text.map(|key| language.say(key).to_owned());
+    let text = text.map(|key| say(key).to_owned());
     let closed = request.app.gateway.read_only().await;
-    let password = Field::password("password", language.say("password-own"));
+    let password = Field::password("password", say("password-own"));
     let page = PersonFormPage {
         frame: Frame {
-            closed: closed.map(|_| language.say("fault-closed")),
+            closed: closed.map(|_| say("fault-closed")),
             ..request.viewer.frame()
         },
-        heading: language.say("delete-title"),
+        heading: say("delete-title"),
         text: text.into(),
         action: "/you/delete",
         inputs: vec![password.error_in(&errors)],
-        button: language.say("delete-button"),
+        button: say("delete-button"),
         is_dangerous: true,
         back: "/you",
         errors,

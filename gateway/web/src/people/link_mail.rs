@@ -131,7 +131,8 @@ pub async fn send_link(
     link: LinkMail<'_>,
 ) -> Result<OffsetDateTime, sqlx::Error> {
     let now = app.clock.now();
-    let inserted = links::insert(&mut *connection, link.id, link.address, &link.target, now).await?;
+    let inserted =
+        links::insert(&mut *connection, link.id, link.address, &link.target, now).await?;
     let texts = Texts::of(link.language);
     // The address without a language stands for English.
     let prefix = match link.language {

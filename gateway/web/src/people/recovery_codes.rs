@@ -12,6 +12,7 @@ use super::totp::Input;
 use crate::domain::action::Action;
 use crate::domain::recovery;
 use crate::domain::typed_code::TypedCode;
+use crate::english::say;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, ok, see_other};
@@ -29,19 +30,18 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     if request.person().totp_secret.is_none() {
         return Ok(see_other("/you"));
     }
-    let language = request.language();
     let mut state = confirm_password(&request, "password", &form.password).await?;
     if !state.is_accepted() {
         return Ok(page(&request, state));
     }
     let Some(code) = TypedCode::parse(&form.code) else {
-        state.add("code", language.say(NO_CODE));
+        state.add("code", say(NO_CODE));
         return Ok(page(&request, state));
     };
     let (codes, hashes) = recovery::derive(&request.viewer.token, &form.code);
     if !replace(&request, &code, &hashes).await? {
         count_wrong_code(&request.app, request.person()).await?;
-        state.add("code", language.say("code-wrong"));
+        state.add("code", say("code-wrong"));
         return Ok(page(&request, state));
     }
     Ok(ok(&RecoveryCodesPage {
@@ -76,18 +76,17 @@ async fn replace(
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
-    let language = request.language();
     let FormState { status, errors } = state;
     let page = PersonFormPage {
         frame: request.viewer.frame(),
-        heading: language.say("codes-new-title"),
-        text: vec![language.say("codes-new-text").to_owned()],
+        heading: say("codes-new-title"),
+        text: vec![say("codes-new-text").to_owned()],
         action: "/you/totp/codes",
         inputs: vec![
-            Field::code("code", language.say("code-label")).error_in(&errors),
-            Field::password("password", language.say("password-own")).error_in(&errors),
+            Field::code("code", say("code-label")).error_in(&errors),
+            Field::password("password", say("password-own")).error_in(&errors),
         ],
-        button: language.say("codes-new-button"),
+        button: say("codes-new-button"),
         is_dangerous: false,
         back: "/you",
         errors,

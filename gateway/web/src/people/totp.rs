@@ -14,6 +14,7 @@ use crate::domain::action::Action;
 use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
 use crate::domain::typed_code::TypedCode;
+use crate::english::say;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, ok, see_other};
@@ -47,18 +48,17 @@ pub async fn turn_on(request: PersonRequest, FormBody(form): FormBody<Input>) ->
     if viewer.person.totp_secret.is_some() {
         return Ok(see_other("/you?done=totp-was-on"));
     }
-    let language = request.language();
     let mut state = confirm_password(&request, "password", &form.password).await?;
     if !state.is_accepted() {
         return Ok(page(&request, state));
     }
     let Some(TypedCode::App(code)) = TypedCode::parse(&form.code) else {
-        state.add("code", language.say("totp-no-code"));
+        state.add("code", say("totp-no-code"));
         return Ok(page(&request, state));
     };
     let secret = offered(viewer);
     let Some(step) = secret.step_of(&code, app.clock.now()) else {
-        state.add("code", language.say("totp-wrong"));
+        state.add("code", say("totp-wrong"));
         return Ok(page(&request, state));
     };
     let (codes, hashes) = recovery::derive(&viewer.token, &code);
@@ -101,16 +101,15 @@ async fn store(
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
-    let language = request.language();
     let FormState { status, errors } = state;
     let secret = offered(&request.viewer);
-    let code = Field::code("code", language.say("totp-code")).digits();
+    let code = Field::code("code", say("totp-code")).digits();
     let page = TotpPage {
         frame: request.viewer.frame(),
         qr: qr::svg(&secret.address(&request.person().email)),
         secret: secret.text(),
         code: code.error_in(&errors),
-        password: Field::password("password", language.say("password-own")).error_in(&errors),
+        password: Field::password("password", say("password-own")).error_in(&errors),
         errors,
     };
     html(status, &page)
@@ -121,19 +120,19 @@ pub async fn show_off(request: PersonRequest) -> PageResult {
 }
 
 pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
-    let (app, language, person) = (&request.app, request.language(), request.person());
+    let (app, person) = (&request.app, request.person());
     let mut state = confirm_password(&request, "password", &form.password).await?;
     if !state.is_accepted() {
         return Ok(page_off(&request, state));
     }
     if person.totp_secret.is_some() {
         let Some(code) = TypedCode::parse(&form.code) else {
-            state.add("code", language.say(NO_CODE));
+            state.add("code", say(NO_CODE));
             return Ok(page_off(&request, state));
         };
         if !use_code(app, &app.pool, person, &code).await? {
             count_wrong_code(app, person).await?;
-            state.add("code", language.say("code-wrong"));
+            state.add("code", say("code-wrong"));
             return Ok(page_off(&request, state));
         }
     }
@@ -150,18 +149,17 @@ pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -
 }
 
 fn page_off(request: &PersonRequest, state: FormState) -> Response {
-    let language = request.language();
     let FormState { status, errors } = state;
     let page = PersonFormPage {
         frame: request.viewer.frame(),
-        heading: language.say("totp-off-title"),
-        text: vec![language.say("totp-off-text").to_owned()],
+        heading: say("totp-off-title"),
+        text: vec![say("totp-off-text").to_owned()],
         action: "/you/totp/off",
         inputs: vec![
-            Field::code("code", language.say("code-label")).error_in(&errors),
-            Field::password("password", language.say("password-own")).error_in(&errors),
+            Field::code("code", say("code-label")).error_in(&errors),
+            Field::password("password", say("password-own")).error_in(&errors),
         ],
-        button: language.say("totp-off-button"),
+        button: say("totp-off-button"),
         is_dangerous: true,
         back: "/you",
         errors,

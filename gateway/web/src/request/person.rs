@@ -2,7 +2,6 @@
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use kit::Fault;
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
@@ -12,8 +11,6 @@ use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::page_error::PageError;
-use crate::page_language::PageLanguage;
-use crate::render::FormState;
 use crate::store::activity::{self, NewEntry};
 use crate::store::people::{self, Person};
 use crate::store::sessions::{self, Stage};
@@ -47,17 +44,6 @@ impl FromRequestParts<App> for PersonRequest {
 impl PersonRequest {
     pub fn person(&self) -> &Person {
         &self.viewer.person
-    }
-
-    /// The language of the dashboard: English.
-    #[expect(clippy::unused_self, reason = "pages ask their request for it")]
-    pub fn language(&self) -> PageLanguage {
-        PageLanguage::default()
-    }
-
-    /// A form with these fields that a service refused (see [`PageLanguage::refused`]).
-    pub fn refused(&self, fault: Fault, fields: &[&str]) -> Result<FormState, PageError> {
-        self.language().refused(fault, fields, &[])
     }
 
     /// The person, for the audit of the gateway.

@@ -83,7 +83,14 @@ async fn concurrent_forms_do_not_exceed_the_limit_of_invitations(pool: PgPool) {
     };
     for number in 0..98 {
         let address = format!("{number}@old.example");
-        let invited = links::insert(&site.pool, ids::row_id(), &address, &target, site.clock.now()).await;
+        let invited = links::insert(
+            &site.pool,
+            ids::row_id(),
+            &address,
+            &target,
+            site.clock.now(),
+        )
+        .await;
         invited.unwrap();
     }
     let owner = site.signed_in(ADA).await;

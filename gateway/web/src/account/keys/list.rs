@@ -10,6 +10,7 @@ use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
+use crate::english::texts;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
@@ -63,7 +64,7 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let (now, account) = (request.app.clock.now(), request.scope.id);
-    let (gateway, language) = (&request.app.gateway, request.language());
+    let gateway = &request.app.gateway;
     let (listed, requests, mut frame) = futures::join!(
         gateway.keys(account),
         gateway.key_requests(account),
@@ -71,14 +72,13 @@ async fn page(
     );
     let listed = listed?;
     frame.notice = notice;
-    let mut keys: Vec<KeyRow> = listed.iter().map(|key| row(language, key, now)).collect();
+    let mut keys: Vec<KeyRow> = listed.iter().map(|key| row(key, now)).collect();
     // The gateway lists keys without their game among those that work.
     keys.sort_by_key(|key| !key.state.works);
     let open = requests?.into_iter().filter(|it| it.state != "revealed");
-    let day = |at| when::day(language.texts(), at);
+    let day = |at| when::day(texts(), at);
     let requests = open.map(|request| RequestRow {
         rights: rights(
-            language,
             "live",
             &request.kind,
             request.may_write,

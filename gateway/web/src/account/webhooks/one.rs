@@ -12,10 +12,10 @@ use super::{EndpointId, signing_secret, words};
 use crate::account::effect::{Effect, FormError};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
+use crate::english::texts;
 use crate::notice::AfterForm;
 use crate::once_form::{self, NoFields, OnceForm};
 use crate::page_error::PageResult;
-use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
 use crate::request::Section;
 use crate::upstream::webhook::origin;
@@ -84,7 +84,11 @@ pub async fn remove(request: MemberRequest, EndpointId(id): EndpointId) -> PageR
         let removed = request.app.webhooks.remove(request.scope.id, id).await?;
         let path = format!("{}?done=webhook-removed", request.webhooks());
         match removed {
-            Some(url) => Ok(Effect::shown_at(Action::WebhookRemoved, origin(&url), &path)),
+            Some(url) => Ok(Effect::shown_at(
+                Action::WebhookRemoved,
+                origin(&url),
+                &path,
+            )),
             None => Err(FormError::SentBefore(see_other(&path))),
         }
     };
@@ -154,16 +158,15 @@ async fn page(
     );
     let (endpoint, deliveries, types) = (endpoint?, deliveries?, types?);
     frame.notice = notice;
-    let (now, language) = (request.app.clock.now(), request.language());
-    let texts = language.texts();
-    let recent = words::recent(&deliveries.deliveries, language);
+    let now = request.app.clock.now();
+    let recent = words::recent(&deliveries.deliveries);
     let rows = deliveries.deliveries.iter().take(SHOWN);
     let page = EndpointPage {
         frame,
         errors: state.errors,
         base: request.webhooks(),
         status: EndpointStatus {
-            label: words::endpoint_state(endpoint.state(), language),
+            label: words::endpoint_state(endpoint.state()),
             is_on: endpoint.state() == EndpointState::On,
             is_off: endpoint.state() == EndpointState::Off,
             reason: endpoint.reason,
@@ -171,14 +174,14 @@ async fn page(
         id: endpoint.id,
         url: endpoint.url,
         events: endpoint.events,
-        added: minute_of(texts, endpoint.created_at),
+        added: minute_of(texts(), endpoint.created_at),
         address_check: words::address_check(&endpoint.address_check),
-        rotating_until: time_of(endpoint.rotating_until).map(|at| when::minute(texts, at)),
-        health: health(endpoint.health.unwrap_or_default(), language),
+        rotating_until: time_of(endpoint.rotating_until).map(|at| when::minute(texts(), at)),
+        health: health(endpoint.health.unwrap_or_default()),
         recent,
         tests: tests_of(&types),
         deliveries: rows
-            .map(|delivery| words::delivery_row(delivery, now, language))
+            .map(|delivery| words::delivery_row(delivery, now))
             .collect(),
         test_form: once_form::new_id(),
         rotate_form: once_form::new_id(),
@@ -187,14 +190,13 @@ async fn page(
     Ok(html(state.status, &page))
 }
 
-fn health(health: proto::Health, language: PageLanguage) -> Health {
-    let texts = language.texts();
+fn health(health: proto::Health) -> Health {
     let failures = Some(health.failures).filter(|failures| *failures > 0);
-    let minute = |at| time_of(at).map(|at| when::minute(texts, at));
+    let minute = |at| time_of(at).map(|at| when::minute(texts(), at));
     Health {
-        queued: texts.number(health.queued),
+        queued: texts().number(health.queued),
         queued_since: minute(health.queued_since),
-        failures: failures.map(|failures| texts.number(failures.into())),
+        failures: failures.map(|failures| texts().number(failures.into())),
         last_failure: minute(health.last_failure_at),
         last_success: minute(health.last_success_at),
     }

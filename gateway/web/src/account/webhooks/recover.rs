@@ -10,8 +10,10 @@ use uuid::Uuid;
 
 use super::EndpointId;
 use super::utc_minute;
+use crate::account::effect::refused_form;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
+use crate::english::say;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, see_other};
@@ -56,7 +58,7 @@ pub async fn show(request: MemberRequest, EndpointId(id): EndpointId) -> PageRes
     let (app, account) = (&request.app, request.scope.id);
     let (since, outcome) = match app.webhooks.count_failed(account, id, None).await {
         Ok(failed) => (time_of(failed.oldest), Outcome::default()),
-        Err(fault) => (None, request.refused(fault, &["since"])?.into()),
+        Err(fault) => (None, refused_form(fault, &["since"])?.into()),
     };
     let since = utc_minute::format(since.unwrap_or_else(|| app.clock.now()));
     page(&request, id, &since, outcome).await
@@ -81,7 +83,7 @@ pub async fn send(
             counted: Some((utc_minute::format(since), count)),
             ..Outcome::default()
         },
-        Err(fault) => request.refused(fault, &["since"])?.into(),
+        Err(fault) => refused_form(fault, &["since"])?.into(),
     };
     page(&request, id, &form.since, outcome).await
 }
@@ -114,7 +116,7 @@ async fn invalid(
     form: &SinceForm,
     key: &'static str,
 ) -> PageResult {
-    let reason = request.language().say(key);
+    let reason = say(key);
     let state = FormState::invalid(Fields::one("since", reason));
     page(request, id, &form.since, state.into()).await
 }
@@ -123,15 +125,14 @@ async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) 
     let endpoint = request.app.webhooks.endpoint(request.scope.id, id);
     let (endpoint, frame) = futures::join!(endpoint, request.frame(Section::Webhooks));
     let endpoint = endpoint?;
-    let language = request.language();
     let FormState { status, errors } = outcome.state;
     let page = RecoverPage {
         frame,
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,
-        since: Field::minute("since", language.say("recover-since"))
-            .hint(language.say("recover-since-hint"))
+        since: Field::minute("since", say("recover-since"))
+            .hint(say("recover-since-hint"))
             .value(since)
             .error_in(&errors),
         counted: outcome.counted,

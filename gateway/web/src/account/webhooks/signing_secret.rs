@@ -7,6 +7,7 @@ use super::words;
 use crate::account::effect::{Effect, FormError};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
+use crate::english::{say, texts};
 use crate::once_form;
 use crate::render::{ok, see_other};
 use crate::request::Section;
@@ -30,8 +31,7 @@ pub(super) async fn shown_once(
         let page = see_other(&format!("{page}?done=webhook-secret-before"));
         return Err(FormError::SentBefore(page));
     }
-    let language = request.language();
-    let old_until = time_of(endpoint.rotating_until).map(|at| when::minute(language.texts(), at));
+    let old_until = time_of(endpoint.rotating_until).map(|at| when::minute(texts(), at));
     let (heading, address_check) = match old_until {
         // The page has shown the check when the address was added.
         Some(_) => ("webhook-secret-new-title", None),
@@ -45,7 +45,7 @@ pub(super) async fn shown_once(
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,
-        heading: language.say(heading),
+        heading: say(heading),
         secret,
         old_until,
         address_check,
