@@ -137,9 +137,13 @@ create table web.activity (
     address text not null,
     -- That of the address, as limits count it.
     network text not null,
-    agent text not null
+    agent text not null,
+    -- The id of what the action has made, if it has one.
+    effect_id uuid
 );
 create index activity_by_account on web.activity (account_id, id);
+-- An effect has one entry, however many answers to its form there are.
+create unique index activity_by_effect on web.activity (account_id, effect_id, action) where effect_id is not null;
 create index activity_by_age on web.activity (at);
 -- Finds out whether a person was signed in in a network.
 create index activity_by_network on web.activity (person_id, network);

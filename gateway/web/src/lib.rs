@@ -18,6 +18,7 @@ pub mod layers;
 pub mod listings;
 pub mod mail;
 pub mod member_mail;
+pub mod membership;
 pub mod notice;
 pub mod once_form;
 pub mod page_cache;

@@ -137,7 +137,8 @@ pub(crate) async fn mail_to_owners(
     account: Uuid,
     person: &Person,
 ) -> Option<MailText<'static>> {
-    let secrets = Secrets::load(app, account).await;
+    let name = timeout(WAIT, app.gateway.account_name(account));
+    let (secrets, name) = futures::join!(Secrets::load(app, account), name);
     let base = format!("{}/accounts/{account}", app.public_url);
     let keys = secrets.keys_of(person.id);
     let keys = keys.map(|key| format!("{}: {base}/keys/{}", key_name(key), key.id));
@@ -150,7 +151,7 @@ pub(crate) async fn mail_to_owners(
         (false, _) => "seen-secrets",
     };
     // While the gateway is away, the links still work.
-    let name = app.gateway.account_name(account).await;
+    let name = name.ok().flatten();
     let text = MailText::new(key)
         .with("email", person.email.clone())
         .with("name", name.unwrap_or_else(|| account.to_string()))

@@ -394,6 +394,12 @@ pub struct GetOwnListingResponse {
     /// The writes of the account on this UTC day, for the limit of its plan.
     #[prost(uint32, tag = "7")]
     pub writes_today: u32,
+    /// When the listing was taken down, while it is.
+    #[prost(message, optional, tag = "8")]
+    pub removed_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The account that took it down; empty: staff did.
+    #[prost(string, tag = "9")]
+    pub removed_by: ::prost::alloc::string::String,
     #[prost(oneof = "get_own_listing_response::Listing", tags = "1, 2, 3")]
     pub listing: ::core::option::Option<get_own_listing_response::Listing>,
 }

@@ -130,6 +130,8 @@ pub struct PersonFormPage {
     /// Paragraphs above the form.
     pub text: Vec<String>,
     pub action: &'static str,
+    /// The id of a form that takes effect once.
+    pub form: Option<String>,
     pub inputs: Vec<Field>,
     pub button: &'static str,
     pub is_dangerous: bool,
@@ -146,6 +148,8 @@ pub struct TotpPage {
     /// An SVG image of [`qr`](crate::qr).
     pub qr: String,
     pub secret: String,
+    /// The id of the form.
+    pub form: String,
     pub code: Field,
     pub password: Field,
 }

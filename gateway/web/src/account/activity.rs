@@ -74,7 +74,7 @@ fn author(email: &str) -> &str {
 }
 
 /// A recorded action in words. During a rolling update, a replica with more actions may have recorded it.
-fn text(name: &str, subject: &str) -> String {
+pub(super) fn text(name: &str, subject: &str) -> String {
     let shown = shown_subject(name, subject);
     let text = texts().find_of(&format!("did-{name}"), &shown);
     text.unwrap_or_else(|| {

@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 use kit::Fault;
+use uuid::Uuid;
 
 use super::member_request::MemberRequest;
 use crate::domain::action::Action;
@@ -10,17 +11,26 @@ use crate::render::{FormState, see_other};
 
 /// What a form did: its entry in the activity, and the answer.
 pub struct Effect {
+    entry: Option<FormEntry>,
+    response: Response,
+}
+
+struct FormEntry {
     action: Action,
     subject: String,
-    response: Response,
+    /// The id of what the form has made.
+    id: Option<Uuid>,
 }
 
 impl Effect {
     pub fn new(action: Action, subject: impl Into<String>, response: Response) -> Self {
-        let subject = subject.into();
-        Self {
+        let entry = FormEntry {
             action,
-            subject,
+            subject: subject.into(),
+            id: None,
+        };
+        Self {
+            entry: Some(entry),
             response,
         }
     }
@@ -29,18 +39,23 @@ impl Effect {
     pub fn shown_at(action: Action, subject: impl Into<String>, path: &str) -> Self {
         Self::new(action, subject, see_other(path))
     }
-}
 
-/// Why a form has no effect.
-pub enum FormError {
-    /// It has none, because it was sent before. This answer shows what it did then.
-    SentBefore(Response),
-    Fault(Fault),
-}
+    /// No effect: what the form wants is so already.
+    pub fn none(response: Response) -> Self {
+        Self {
+            entry: None,
+            response,
+        }
+    }
 
-impl From<Fault> for FormError {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
+    /// The effect of a form that has made the thing with this id. If it is sent again, the effect is recorded if the first answer was lost
+    /// before it was.
+    #[must_use]
+    pub fn once(mut self, id: Uuid) -> Self {
+        if let Some(entry) = &mut self.entry {
+            entry.id = Some(id);
+        }
+        self
     }
 }
 
@@ -57,17 +72,19 @@ impl MemberRequest {
     /// Does the work of a form, and records its effect. If a service refuses the form, the answer is `page`, which has these fields.
     pub async fn answer(
         &self,
-        work: impl Future<Output = Result<Effect, FormError>>,
+        work: impl Future<Output = Result<Effect, Fault>>,
         fields: &[&str],
         page: impl AsyncFnOnce(FormState) -> PageResult,
     ) -> PageResult {
         match work.await {
             Ok(effect) => {
-                self.record(effect.action, &effect.subject).await;
+                if let Some(entry) = effect.entry {
+                    self.record_once(entry.action, &entry.subject, entry.id)
+                        .await;
+                }
                 Ok(effect.response)
             }
-            Err(FormError::SentBefore(response)) => Ok(response),
-            Err(FormError::Fault(fault)) => page(refused_form(fault, fields)?).await,
+            Err(fault) => page(refused_form(fault, fields)?).await,
         }
     }
 }

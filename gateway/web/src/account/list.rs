@@ -106,8 +106,10 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
     check_room(&members::of_person(&mut *transaction, person.id).await?)?;
     let now = app.clock.now();
     members::insert(&mut *transaction, id, person.id, Role::Owner, now).await?;
+    request
+        .record_in_account(&mut *transaction, id, Action::AccountCreated, name)
+        .await?;
     transaction.commit().await?;
-    request.record_done(id, Action::AccountCreated, name).await;
     Ok(id)
 }
 

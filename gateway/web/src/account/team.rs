@@ -16,7 +16,7 @@ use crate::domain::link::Purpose;
 use crate::domain::role::{Permission, Role};
 use crate::english::{say, say_of, texts};
 use crate::form_body::FormBody;
-use crate::member_mail::{self, MemberMail};
+use crate::membership::{self, RemovedMember};
 use crate::notice::AfterForm;
 use crate::once_form::{self, OnceForm};
 use crate::page_error::{PageError, PageResult};
@@ -180,7 +180,7 @@ pub async fn leave(request: MemberRequest) -> PageResult {
 
 /// Begins a change of the team, and reads the person's role again: another owner may have changed the role after the access layer checked
 /// it. The lock keeps roles from changing until the transaction ends.
-async fn begin_change(
+pub(super) async fn begin_change(
     request: &MemberRequest,
     needed: Permission,
 ) -> Result<Transaction<'static, Postgres>, PageError> {
@@ -200,7 +200,6 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
     let (app, account) = (&request.app, request.scope.id);
     let changed = people::by_id(&app.pool, person).await?;
     let changed = changed.ok_or_else(PageError::not_found)?;
-    let email = changed.email.clone();
     let is_self = person == request.person().id;
     let needed = match role {
         // Everybody may leave.
@@ -225,41 +224,36 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
             return refused(request, "team-last-owner").await;
         }
     }
-    // An open invitation of the person would lead back into the team.
-    if role.is_none_or(|role| !role.may(Permission::Manage)) {
-        links::remove_invitations_by(&mut *transaction, account, person).await?;
-    }
-    // So would an older invitation for the person by somebody else. One for a member who stays changes no role.
-    if role.is_none() {
-        links::remove_invitations_for(&mut *transaction, account, person).await?;
-    }
-    let subject = role.map_or_else(
-        || email.clone(),
-        |role| format!("{email}, {}", role.as_str()),
-    );
     let action = match role {
         Some(_) => Action::RoleChanged,
         None if is_self => Action::Left,
         None => Action::MemberRemoved,
     };
-    request
-        .record_in(&mut *transaction, action, &subject)
-        .await?;
+    if let Some(role) = role {
+        // The invitations of somebody who was an owner would lead back to that role.
+        if !role.may(Permission::Manage) {
+            links::remove_invitations_by(&mut *transaction, account, person).await?;
+        }
+        let subject = format!("{}, {}", changed.email, role.as_str());
+        request
+            .record_in(&mut *transaction, action, &subject)
+            .await?;
+        membership::tell_owners(&mut transaction, request, account, seen).await?;
+    } else {
+        let removed = RemovedMember {
+            account,
+            person: &changed,
+            action,
+            seen,
+        };
+        membership::end(&mut transaction, request, removed).await?;
+    }
     if action == Action::MemberRemoved && changed.wants_notices {
         let text = MailText::new("removed")
             .with("by", request.person().email.as_str())
             .with("page", format!("{}/accounts", app.public_url));
         let (reader, now) = (Reader::of(&changed), app.clock.now());
         person_mail::queue_notice(&mut transaction, reader, &text, &app.public_url, now).await?;
-    }
-    if let Some(text) = seen {
-        let permission = Permission::Manage;
-        let mail = MemberMail {
-            account,
-            permission,
-            text,
-        };
-        member_mail::queue(&mut transaction, mail, app.clock.now()).await?;
     }
     transaction.commit().await?;
     Ok(match action {

@@ -12,13 +12,14 @@ const ALPHABET: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz0";
 const GROUPS: usize = 4;
 const GROUP: usize = 4;
 
-/// New codes, such as `k7mp-2x9q-hd4w-zv8t`, and their hashes, for a form with the code `used` of the second factor.
+/// The codes of a form, such as `k7mp-2x9q-hd4w-zv8t`, and their hashes. `form` has its random id and the code of the second factor that it uses
+/// up.
 ///
-/// They are derived from the token of the session that sends the form and from that code, which works once: if the form is sent twice, both
-/// answers show the same codes, although only their hashes are stored.
-pub fn derive(token: &Token, used: &str) -> (Vec<String>, Vec<Vec<u8>>) {
+/// They are derived from the form and the token of the session that sends it: if the form is sent twice, both answers show the same codes,
+/// although only their hashes are stored.
+pub fn derive(token: &Token, form: &str) -> (Vec<String>, Vec<Vec<u8>>) {
     let code = |number| {
-        let random = token.derived_key(&format!("recovery code {number} after {used}"));
+        let random = token.derived_key(&format!("recovery code {number} of {form}"));
         let characters =
             random.map(|byte| char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]));
         let groups = characters.chunks(GROUP).take(GROUPS);
@@ -48,11 +49,11 @@ mod tests {
 
     #[test]
     fn a_recovery_code_ignores_case_and_separators() {
-        let (token, used) = (Token::generate(), "123456");
-        let (codes, hashes) = derive(&token, used);
-        assert_eq!(derive(&token, used).0, codes);
-        for (token, used) in [(&Token::generate(), used), (&token, "123457")] {
-            assert!(derive(token, used).0.iter().all(|it| !codes.contains(it)));
+        let (token, form) = (Token::generate(), "form 123456");
+        let (codes, hashes) = derive(&token, form);
+        assert_eq!(derive(&token, form).0, codes);
+        for (token, form) in [(&Token::generate(), form), (&token, "form 123457")] {
+            assert!(derive(token, form).0.iter().all(|it| !codes.contains(it)));
         }
         assert_eq!((codes.len(), hashes.len()), (COUNT, COUNT));
         let code = &codes[0];

@@ -36,11 +36,11 @@ impl Token {
         TokenHash(Sha256::digest(self.0).into())
     }
 
-    /// The token of the session that replaces this one by a form with this code of the second factor, so that both answers to a form that is
-    /// sent twice have it.
+    /// The token of the session that replaces this one by this form, so that both answers to a form that is sent twice have it. Whoever knows
+    /// the token alone cannot derive it, since the id of a form is random.
     #[must_use]
-    pub fn successor(&self, code: &str) -> Self {
-        Self(self.derived_key(&format!("session after {code}")))
+    pub fn successor(&self, form: &str) -> Self {
+        Self(self.derived_key(&format!("session after {form}")))
     }
 
     /// A key that only the holder of the token has: its hash, which is stored, does not lead to it.

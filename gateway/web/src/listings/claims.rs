@@ -1,11 +1,13 @@
 //! Claims of pages that are in the directory already.
 
+use axum::extract::Path;
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
 use pages::input::Area;
 use pages::listings::claims::{ClaimRow, OwnClaimsPage};
 use pages::{Field, StateText};
 use serde::Deserialize;
+use uuid::Uuid;
 
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
@@ -65,6 +67,18 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<ClaimForm>) -
     request.answer(work, &["handle", "evidence"], page).await
 }
 
+pub async fn withdraw(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
+    let work = async {
+        let withdrawn = request.app.listings.withdraw_claim(request.scope.id, &id);
+        let (action, handle) = (Action::ClaimWithdrawn, withdrawn.await?.handle);
+        let path = request.path("/claims?done=claim-withdrawn");
+        Ok(Effect::shown_at(action, handle, &path))
+    };
+    let form = ClaimForm::default();
+    let page = async |state| page(&request, None, &form, state).await;
+    request.answer(work, &[], page).await
+}
+
 async fn page(
     request: &MemberRequest,
     notice: Option<&'static str>,
@@ -104,6 +118,8 @@ fn row(claim: proto::Claim) -> ClaimRow {
     };
     let text = say(key);
     ClaimRow {
+        is_open: claim.state() == proto::ClaimState::Waiting,
+        id: claim.id,
         handle: claim.handle,
         made: minute_of(texts(), claim.made_at),
         evidence: claim.evidence,

@@ -78,7 +78,11 @@ pub async fn send(
         Ok(written) => {
             let name = written.slug.unwrap_or_default();
             let request = &create.request;
-            request.record(Action::ListingSubmitted, &name).await;
+            let form: Option<Uuid> = create.typed.get("form").parse().ok();
+            let id = form.map(|form| Uuid::new_v5(&form, name.as_bytes()));
+            request
+                .record_once(Action::ListingSubmitted, &name, id)
+                .await;
             let mut shown = request.listing_path(create.kind, &name);
             if create.kind != ListingKind::Event {
                 shown.push_str("/pictures");

@@ -68,41 +68,30 @@ impl FormContext<'_> {
             Input::Select(group) => self.select(name, self.values(group)),
             Input::Checks(group, most) => self.checks(name, self.values(group), most),
             Input::Switch => {
-                let yes = ("yes".to_owned(), self.label(name).to_owned());
+                let yes = ("yes".to_owned(), label(name).to_owned());
                 self.checks(name, vec![yes], 0)
             }
             Input::Links => self.links(),
         })
     }
 
-    /// The label of a field.
-    fn label(&self, name: &'static str) -> &'static str {
-        texts().value("field", name, name)
-    }
-
-    /// A further text about a field, if it has one.
-    fn text_of(&self, name: &str, what: &str, otherwise: &'static str) -> &'static str {
-        let key = format!("{name}-{what}");
-        texts().value("field", &key, otherwise)
-    }
-
     fn line(&self, name: &'static str) -> Field {
-        self.filled(name, Field::text(name, self.label(name)))
+        self.filled(name, Field::text(name, label(name)))
     }
 
     fn day(&self, name: &'static str) -> Field {
-        self.filled(name, Field::date(name, self.label(name)))
+        self.filled(name, Field::date(name, label(name)))
     }
 
     /// A field with its hint, if it has one, with what was typed and with its error.
     fn filled(&self, name: &str, field: Field) -> Field {
-        let hint = self.text_of(name, "hint", "");
+        let hint = text_of(name, "hint", "");
         let field = field.hint(hint).value(self.typed.get(name));
         field.error_in(self.errors)
     }
 
     fn area(&self, name: &'static str, hint: &'static str, rows: u8, max: u32) -> FormPart {
-        let area = Area::new(name, self.label(name)).rows(rows, max);
+        let area = Area::new(name, label(name)).rows(rows, max);
         let area = area.optional().hint(say(hint));
         let area = area.value(self.typed.get(name));
         FormPart::Area(area.error_in(self.errors))
@@ -149,16 +138,16 @@ impl FormContext<'_> {
     }
 
     fn select(&self, name: &'static str, mut values: Vec<(String, String)>) -> FormPart {
-        let empty = self.text_of(name, "choose", "");
+        let empty = text_of(name, "choose", "");
         if !empty.is_empty() && self.typed.get(name).is_empty() {
             values.insert(0, (String::new(), empty.to_owned()));
         }
-        let select = Select::new(name, self.label(name), self.choices_of(name, values));
+        let select = Select::new(name, label(name), self.choices_of(name, values));
         FormPart::Select(select.error_in(self.errors))
     }
 
     fn checks(&self, name: &'static str, values: Vec<(String, String)>, most: u8) -> FormPart {
-        let legend = self.text_of(name, "legend", self.label(name));
+        let legend = text_of(name, "legend", label(name));
         let checks = Checks::new(name, legend, self.choices_of(name, values)).most(most);
         FormPart::Checks(checks.optional().error_in(self.errors))
     }
@@ -209,6 +198,17 @@ impl FormContext<'_> {
             more_label: say("field-links-more"),
         })
     }
+}
+
+/// The label of a field.
+fn label(name: &'static str) -> &'static str {
+    texts().value("field", name, name)
+}
+
+/// A further text about a field, if it has one.
+fn text_of(name: &str, what: &str, otherwise: &'static str) -> &'static str {
+    let key = format!("{name}-{what}");
+    texts().value("field", &key, otherwise)
 }
 
 /// Values for which listings-svc gives no names.

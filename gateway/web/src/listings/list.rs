@@ -14,6 +14,7 @@ use crate::english::texts;
 use crate::page_error::PageResult;
 use crate::render::ok;
 use crate::request::Section;
+use crate::upstream::listings::state_of;
 use crate::upstream::minute_of;
 use crate::url_query::UrlQuery;
 
@@ -67,7 +68,7 @@ fn row(request: &MemberRequest, own: OwnListing) -> ListingRow {
         title: own.title,
         name: own.slug,
         kind: words::kind_name(&own.kind),
-        state: words::named_state(&own.status),
+        state: words::state(state_of(&own.status)),
         reason: own.reason.unwrap_or_default(),
         note: own.note.unwrap_or_default(),
         changed: when::minute(texts(), own.updated_at.0),

@@ -5,12 +5,12 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use pages::ApiCall;
 use pages::listings::{ListingActions, ListingPage};
-use pages::when;
 use uuid::Uuid;
 
 use super::facts::Summary;
 use super::list::PageQuery;
 use super::words;
+use crate::account::choice::account_name;
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
@@ -21,8 +21,8 @@ use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html};
 use crate::request::Section;
-use crate::store::activity;
 use crate::upstream::listings::ListingRef;
+use crate::upstream::minute_of;
 use crate::url_query::UrlQuery;
 
 pub async fn show(
@@ -68,7 +68,7 @@ async fn page(
     frame.api_call = call;
     frame.notice = AfterForm::named(&query.done);
     let taken_down = if summary.state == proto::State::Removed {
-        taken_down(request, name).await?
+        taken_down(request, &found).await
     } else {
         String::new()
     };
@@ -94,22 +94,16 @@ async fn page(
 }
 
 /// Who has taken a listing down, and when.
-async fn taken_down(request: &MemberRequest, name: &str) -> Result<String, sqlx::Error> {
-    let app = &request.app;
-    let actions = [Action::ListingTakenDown, Action::ListingRemoved];
-    let now = app.clock.now();
-    let last = activity::last_of(&app.pool, request.scope.id, &actions, name, now).await?;
-    Ok(match last {
-        Some(last) if last.email.is_empty() => say_of(
-            "listing-taken-down-by-staff",
-            &when::minute(texts(), last.at),
-        ),
-        Some(last) => {
-            let at = when::minute(texts(), last.at);
-            say_of_two("listing-taken-down-by", &last.email, &at)
+async fn taken_down(request: &MemberRequest, found: &proto::GetOwnListingResponse) -> String {
+    let at = minute_of(texts(), found.removed_at);
+    match found.removed_by.parse() {
+        Err(_no_account) => say_of("listing-taken-down-by-staff", &at),
+        Ok(account) if account == request.scope.id => say_of("listing-taken-down-by-you", &at),
+        Ok(account) => {
+            let name = account_name(&request.app, account).await;
+            say_of_two("listing-taken-down-by", &name, &at)
         }
-        None => say("listing-taken-down").to_owned(),
-    })
+    }
 }
 
 /// Whether it is a game without a cover.

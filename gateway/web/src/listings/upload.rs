@@ -136,8 +136,8 @@ async fn upload(
     multipart: Multipart,
 ) -> Result<Result<(), Fault>, PageError> {
     let received = receive(multipart).await;
-    let received = received.map_err(|refused| refused.fault());
-    let file = match received.and_then(|file| file.ok_or_else(|| no_file())) {
+    let received = received.map_err(FileRefusal::fault);
+    let file = match received.and_then(|file| file.ok_or_else(no_file)) {
         Ok(file) => file,
         Err(fault) => return Ok(Err(fault)),
     };

@@ -36,18 +36,6 @@ pub(super) fn state(state: proto::State) -> StateText {
     }
 }
 
-/// The state as the public list of an account's listings names it.
-pub(super) fn named_state(name: &str) -> StateText {
-    let named = match name {
-        "pending" => proto::State::Pending,
-        "published" => proto::State::Published,
-        "rejected" => proto::State::Rejected,
-        "removed" => proto::State::Removed,
-        _ => proto::State::Unspecified,
-    };
-    state(named)
-}
-
 /// How many listings the account may still submit or change today; empty without a limit.
 pub(super) fn writes_left(today: u32, per_day: Option<u32>) -> String {
     per_day.map_or_else(String::new, |per_day| {

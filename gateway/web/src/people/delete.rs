@@ -1,5 +1,6 @@
 //! Deletes a person. The page says what is deleted and what stays.
 
+use futures::future::join_all;
 use http::HeaderMap;
 use pages::mails::MailText;
 use pages::people::PersonFormPage;
@@ -14,7 +15,7 @@ use crate::domain::action::Action;
 use crate::domain::role::{Permission, Role};
 use crate::english::say;
 use crate::form_body::FormBody;
-use crate::member_mail::{self, MemberMail};
+use crate::membership::{self, RemovedMember};
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
@@ -56,20 +57,18 @@ pub async fn send(
     }
     transaction.commit().await?;
     // The calls hold no lock and no connection. If a service is away, the person still exists and can send the form again.
-    let mut mails = Vec::new();
-    for account in &left {
-        if account.is_closed {
-            app.listings.withdraw_claims(account.id).await?;
-            app.gateway
-                .close_account(&request.actor(), account.id)
-                .await?;
-            app.webhooks.remove_all(account.id).await?;
-        } else if account.role.may(Permission::Develop)
-            && let Some(text) = mail_to_owners(app, account.id, person).await
-        {
-            mails.push((account.id, text));
-        }
+    for account in left.iter().filter(|left| left.is_closed) {
+        membership::close_account(&request, account.id).await?;
     }
+    // At once: each of them waits for the services.
+    let mails = join_all(left.iter().map(async |account| {
+        let may_have_seen = !account.is_closed && account.role.may(Permission::Develop);
+        if !may_have_seen {
+            return None;
+        }
+        mail_to_owners(app, account.id, person).await
+    }));
+    let mails = mails.await;
     let mut transaction = kit::pg::begin(&app.pool).await?;
     match leave_accounts(&mut transaction, &request).await? {
         Ok(now) if now == left => {}
@@ -79,24 +78,19 @@ pub async fn send(
         }
         Err(errors) => return refused(&request, transaction, errors).await,
     }
-    for account in &left {
-        request
-            .record_in_account(&mut *transaction, account.id, Action::Left, &person.email)
-            .await?;
-        links::remove_invitations_for(&mut *transaction, account.id, person.id).await?;
+    for (account, seen) in left.iter().zip(mails) {
+        members::remove(&mut *transaction, account.id, person.id).await?;
+        let ended = RemovedMember {
+            account: account.id,
+            person,
+            action: Action::Left,
+            seen,
+        };
+        membership::end(&mut transaction, &request, ended).await?;
     }
     let text = MailText::new("deleted");
     record_and_inform(&request, &mut transaction, Action::PersonDeleted, &text).await?;
     people::remove(&mut *transaction, person.id).await?;
-    for (account, text) in mails {
-        let permission = Permission::Manage;
-        let mail = MemberMail {
-            account,
-            permission,
-            text,
-        };
-        member_mail::queue(&mut transaction, mail, app.clock.now()).await?;
-    }
     transaction.commit().await?;
     let language = PageLanguage::of_person(person);
     let mut response = language.goodbye(&headers, "deleted");
@@ -183,6 +177,7 @@ async fn page(request: &PersonRequest, state: FormState) -> PageResult {
         heading: say("delete-title"),
         text: text.into(),
         action: "/you/delete",
+        form: None,
         inputs: vec![password.error_in(&errors)],
         button: say("delete-button"),
         is_dangerous: true,

@@ -79,6 +79,7 @@ fn page(request: &PersonRequest, typed: &str, state: FormState) -> Response {
         heading: say("you-change-email"),
         text: vec![say("email-change-text").to_owned()],
         action: "/you/email",
+        form: None,
         inputs: vec![
             email.error_in(&errors),
             Field::password("password", say("password-own")).error_in(&errors),

@@ -64,6 +64,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
         heading: say("you-change-password"),
         text: vec![say("password-change-text").to_owned()],
         action: "/you/password",
+        form: None,
         inputs: vec![
             Field::password("current", say("password-current")).error_in(&errors),
             new.hint(say("password-hint")).error_in(&errors),

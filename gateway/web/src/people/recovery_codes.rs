@@ -13,7 +13,7 @@ use crate::domain::action::Action;
 use crate::domain::recovery;
 use crate::domain::typed_code::TypedCode;
 use crate::english::say;
-use crate::form_body::FormBody;
+use crate::once_form::{self, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, ok, see_other};
 use crate::request::PersonRequest;
@@ -26,7 +26,7 @@ pub async fn show(request: PersonRequest) -> PageResult {
     Ok(page(&request, FormState::default()))
 }
 
-pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
+pub async fn send(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>) -> PageResult {
     if request.person().totp_secret.is_none() {
         return Ok(see_other("/you"));
     }
@@ -38,7 +38,8 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
         state.add("code", say(NO_CODE));
         return Ok(page(&request, state));
     };
-    let (codes, hashes) = recovery::derive(&request.viewer.token, &form.code);
+    let sent = format!("{sent} {}", form.code);
+    let (codes, hashes) = recovery::derive(&request.viewer.token, &sent);
     if !replace(&request, &code, &hashes).await? {
         count_wrong_code(&request.app, request.person()).await?;
         state.add("code", say("code-wrong"));
@@ -82,6 +83,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
         heading: say("codes-new-title"),
         text: vec![say("codes-new-text").to_owned()],
         action: "/you/totp/codes",
+        form: Some(once_form::new_id()),
         inputs: vec![
             Field::code("code", say("code-label")).error_in(&errors),
             Field::password("password", say("password-own")).error_in(&errors),

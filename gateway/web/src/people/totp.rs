@@ -16,6 +16,7 @@ use crate::domain::totp::SharedSecret;
 use crate::domain::typed_code::TypedCode;
 use crate::english::say;
 use crate::form_body::FormBody;
+use crate::once_form::{self, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, ok, see_other};
 use crate::request::{NewSession, PersonRequest, Viewer};
@@ -43,7 +44,7 @@ pub async fn show(request: PersonRequest) -> PageResult {
     Ok(page(&request, FormState::default()))
 }
 
-pub async fn turn_on(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
+pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>) -> PageResult {
     let (app, viewer) = (&request.app, &request.viewer);
     if viewer.person.totp_secret.is_some() {
         return Ok(see_other("/you?done=totp-was-on"));
@@ -61,8 +62,9 @@ pub async fn turn_on(request: PersonRequest, FormBody(form): FormBody<Input>) ->
         state.add("code", say("totp-wrong"));
         return Ok(page(&request, state));
     };
-    let (codes, hashes) = recovery::derive(&viewer.token, &code);
-    let session = store(&request, (&secret, &code, step), &hashes).await?;
+    let sent = format!("{sent} {code}");
+    let (codes, hashes) = recovery::derive(&viewer.token, &sent);
+    let session = store(&request, &sent, (&secret, step), &hashes).await?;
     let mut page = ok(&RecoveryCodesPage {
         frame: viewer.frame(),
         effect: "codes-on",
@@ -76,7 +78,8 @@ pub async fn turn_on(request: PersonRequest, FormBody(form): FormBody<Input>) ->
 /// second one stores nothing and gets the same session.
 async fn store(
     request: &PersonRequest,
-    (secret, code, step): (&SharedSecret, &str, i64),
+    form: &str,
+    (secret, step): (&SharedSecret, i64),
     hashes: &[Vec<u8>],
 ) -> Result<NewSession, PageError> {
     let (app, person) = (&request.app, request.person());
@@ -84,7 +87,7 @@ async fn store(
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
     let mut transaction = kit::pg::begin(&app.pool).await?;
     people::lock(&mut *transaction, person.id).await?;
-    if let Some(begun) = NewSession::after(&mut *transaction, &request.viewer.token, code).await? {
+    if let Some(begun) = NewSession::after(&mut *transaction, &request.viewer.token, form).await? {
         return Ok(begun);
     }
     let secret = NewSecret {
@@ -95,7 +98,7 @@ async fn store(
     people::set_totp(&mut transaction, person.id, Some(secret), hashes).await?;
     let text = MailText::new("totp-on");
     record_and_inform(request, &mut transaction, Action::TotpOn, &text).await?;
-    let session = request.renew_session_by(&mut transaction, code).await?;
+    let session = request.renew_session_by(&mut transaction, form).await?;
     transaction.commit().await?;
     Ok(session)
 }
@@ -108,6 +111,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
         frame: request.viewer.frame(),
         qr: qr::svg(&secret.address(&request.person().email)),
         secret: secret.text(),
+        form: once_form::new_id(),
         code: code.error_in(&errors),
         password: Field::password("password", say("password-own")).error_in(&errors),
         errors,
@@ -155,6 +159,7 @@ fn page_off(request: &PersonRequest, state: FormState) -> Response {
         heading: say("totp-off-title"),
         text: vec![say("totp-off-text").to_owned()],
         action: "/you/totp/off",
+        form: None,
         inputs: vec![
             Field::code("code", say("code-label")).error_in(&errors),
             Field::password("password", say("password-own")).error_in(&errors),

@@ -76,15 +76,6 @@ impl PersonRequest {
         activity::insert(executor, entry, self.app.clock.now()).await
     }
 
-    /// Records an action in an account that was completed. A failure to record it is therefore only logged.
-    pub async fn record_done(&self, account: Uuid, action: Action, subject: &str) {
-        let recorded = self.record_in_account(&self.app.pool, account, action, subject);
-        if let Err(error) = recorded.await {
-            let action = action.name();
-            tracing::warn!(%error, action, "an activity is not recorded");
-        }
-    }
-
     /// Locks the person until the transaction ends, and reads the person again. Every change of the password, the address or the second factor
     /// ends all sessions: while that of this request goes on, the password and the code that the request has checked are right.
     pub async fn lock(&self, connection: &mut PgConnection) -> Result<Person, PageError> {
@@ -104,16 +95,15 @@ impl PersonRequest {
         begin_session(&self.app, connection, person, Stage::SignedIn, &self.client).await
     }
 
-    /// The same by a form with this code of the second factor, which may be sent twice: its second answer has the cookie too
-    /// ([`NewSession::after`]).
+    /// The same by a form that may be sent twice: its second answer has the cookie too ([`NewSession::after`]).
     pub async fn renew_session_by(
         &self,
         connection: &mut PgConnection,
-        code: &str,
+        form: &str,
     ) -> Result<NewSession, sqlx::Error> {
         let person = self.person().id;
         sessions::end_all(&mut *connection, person).await?;
-        let (app, token) = (&self.app, self.viewer.token.successor(code));
+        let (app, token) = (&self.app, self.viewer.token.successor(form));
         let begun = (person, Stage::SignedIn);
         begin_session_with(app, connection, token, begun, &self.client).await
     }

@@ -136,13 +136,13 @@ pub(super) async fn begin_session_with(
 }
 
 impl NewSession {
-    /// The session that a form with this code has begun in place of the session with this token, if the form was sent before.
+    /// The session that this form has begun in place of the session with this token, if the form was sent before.
     pub async fn after(
         executor: impl PgExecutor<'_>,
         token: &Token,
-        code: &str,
+        form: &str,
     ) -> Result<Option<Self>, sqlx::Error> {
-        let (token, stage) = (token.successor(code), Stage::SignedIn);
+        let (token, stage) = (token.successor(form), Stage::SignedIn);
         let has_begun = sessions::exists(executor, token.hash()).await?;
         Ok(has_begun.then_some(Self { token, stage }))
     }

@@ -33,8 +33,6 @@ pub struct NewSecret {
     pub endpoint: proto::Endpoint,
     /// Empty if the form was sent too long ago, or another person has seen the secret.
     pub secret: String,
-    /// Whether the form was not sent before.
-    pub is_new: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -84,7 +82,6 @@ rpcs! { Webhooks:
         => |added| NewSecret {
             endpoint: required(added.endpoint)?,
             secret: added.secret,
-            is_new: !added.repeated_form,
         };
 
     /// Changes an endpoint that is as `read`: only what differs.
@@ -118,7 +115,6 @@ rpcs! { Webhooks:
         => |rotated| NewSecret {
             endpoint: required(rotated.endpoint)?,
             secret: rotated.secret,
-            is_new: !rotated.repeated_form,
         };
 
     /// Signs with the new secret from now on.
@@ -159,8 +155,8 @@ rpcs! { Webhooks:
         })
         => |_recovered| ();
 
-    /// Sends a test event; `kind` may be empty. Returns its delivery, and whether the form was not sent before.
-    read send_test_event(account: Uuid, endpoint: Uuid, event: &str, kind: &str, form: Uuid) -> (proto::Delivery, bool) =
+    /// Sends a test event; `kind` may be empty. Returns its delivery.
+    read send_test_event(account: Uuid, endpoint: Uuid, event: &str, kind: &str, form: Uuid) -> proto::Delivery =
         Deliveries::send_test_event(proto::SendTestEventRequest {
             account_id: account,
             endpoint_id: endpoint,
@@ -168,7 +164,7 @@ rpcs! { Webhooks:
             kind,
             form_id: form,
         })
-        => |sent| (required(sent.delivery)?, !sent.repeated_form);
+        => |sent| required(sent.delivery)?;
 
     /// All events.
     read event_types() -> Vec<proto::EventType> =

@@ -137,8 +137,10 @@ async fn new_recovery_codes_replace_the_earlier_ones(pool: PgPool) {
     site.person(ADA).await;
     let mut browser = site.signed_in(ADA).await;
     let (_, earlier) = turn_on(&site, &mut browser).await;
+    let page = browser.get("/you/totp/codes").await;
+    let form = page.hidden()["form"].clone();
     let send = async |browser: &mut Browser, code: &str| {
-        let fields = [("code", code), ("password", PASSWORD)];
+        let fields = [("form", &*form), ("code", code), ("password", PASSWORD)];
         browser.post("/you/totp/codes", &fields).await
     };
     send(&mut browser, "12345")

@@ -4,12 +4,14 @@ use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1 as proto;
 use sqlx::PgPool;
+use web::domain::action::Action;
 use web::domain::role::Role;
+use web::store::activity::{self, NewEntry};
 
 use crate::browser::{Browser, Page};
 use crate::full_account::{CAROL, FullAccount};
 use crate::second_factor::offered;
-use crate::support::{ADA, PASSWORD, Site};
+use crate::support::{ADA, PASSWORD, START, Site};
 
 /// Opens `page`, and posts its form twice concurrently to `action`.
 async fn send_twice(
@@ -200,7 +202,12 @@ async fn a_double_click_loses_neither_recovery_codes_nor_the_session(pool: PgPoo
     let mut owner = site.signed_in(ADA).await;
     let app_secret = offered(&site, &mut owner).await;
     let code = app_secret.code(site.clock.now());
-    let fields = [("code", code.as_str()), ("password", PASSWORD)];
+    let form = owner.get("/you/totp").await.hidden()["form"].clone();
+    let fields = [
+        ("form", form.as_str()),
+        ("code", &code),
+        ("password", PASSWORD),
+    ];
     let (mut one, mut two) = (owner.clone(), owner.clone());
     let (first, second) = futures::join!(
         one.post("/you/totp", &fields),
@@ -225,7 +232,12 @@ async fn a_double_click_loses_neither_recovery_codes_nor_the_session(pool: PgPoo
 
     site.clock.advance(time::Duration::seconds(30));
     let code = app_secret.code(site.clock.now());
-    let fields = [("code", code.as_str()), ("password", PASSWORD)];
+    let form = one.get("/you/totp/codes").await.hidden()["form"].clone();
+    let fields = [
+        ("form", form.as_str()),
+        ("code", &code),
+        ("password", PASSWORD),
+    ];
     let mut again = one.clone();
     let (new, same) = futures::join!(
         one.post("/you/totp/codes", &fields),
@@ -236,7 +248,12 @@ async fn a_double_click_loses_neither_recovery_codes_nor_the_session(pool: PgPoo
     // Once other codes have replaced them, the form shows nothing.
     site.clock.advance(time::Duration::seconds(30));
     let code = app_secret.code(site.clock.now());
-    let replacing = [("code", code.as_str()), ("password", PASSWORD)];
+    let other = one.get("/you/totp/codes").await.hidden()["form"].clone();
+    let replacing = [
+        ("form", other.as_str()),
+        ("code", &code),
+        ("password", PASSWORD),
+    ];
     codes(&one.post("/you/totp/codes", &replacing).await);
     let outdated = one.post("/you/totp/codes", &fields).await;
     outdated.assert(422, "This code is wrong");
@@ -271,6 +288,11 @@ async fn a_form_whose_answer_was_lost_leads_to_the_key_that_it_created(pool: PgP
         format!("{keys}/{key}{}", CREATED_BEFORE.0)
     );
     assert_eq!(site.gateway.keys.lock().unwrap().len(), 1);
+    // The first answer has not recorded it, and a third one does not record it again.
+    owner.post(&keys, &fields).await.location();
+    let activity = owner.get(&keys.replace("/keys", "/activity")).await;
+    let recorded = activity.text.matches("created the key server").count();
+    assert_eq!(recorded, 1, "{}", activity.text);
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -320,7 +342,12 @@ async fn a_form_whose_work_failed_can_be_sent_again(pool: PgPool) {
     let named = |name| [("form", id.as_str()), ("name", name), ("kind", "account")];
     let secret = offered(&site, &mut owner).await;
     let code = secret.code(site.clock.now());
-    let factor = [("code", code.as_str()), ("password", PASSWORD)];
+    let id = owner.get("/you/totp").await.hidden()["form"].clone();
+    let factor = [
+        ("form", id.as_str()),
+        ("code", &code),
+        ("password", PASSWORD),
+    ];
     let invite = format!("{team}/invite");
     owner
         .post(&keys, &named(""))
@@ -358,4 +385,18 @@ async fn a_repeated_change_changes_nothing(pool: PgPool) {
     }
     let activity = owner.get(&full.own("/accounts/{account}/activity")).await;
     assert_eq!(activity.text.matches("changed okoto").count(), 1);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_activity_has_each_effect_once(pool: PgPool) {
+    let (account, made, other) = (kit::ids::row_id(), kit::ids::row_id(), kit::ids::row_id());
+    let action = Action::WebhookSecretRotated;
+    let entry = NewEntry::of_staff(account, action, "https://a.example");
+    for (id, entries) in [(made, 1), (made, 1), (other, 2)] {
+        activity::insert_once(&pool, entry, Some(id), START)
+            .await
+            .unwrap();
+        let all = activity::of_account(&pool, account, START, None, 10).await;
+        assert_eq!(all.unwrap().len(), entries);
+    }
 }

@@ -30,7 +30,14 @@ pub(crate) async fn offered(site: &Site, browser: &mut Browser) -> SharedSecret 
 /// Turns the second factor on; returns its secret and the recovery codes.
 pub(crate) async fn turn_on(site: &Site, browser: &mut Browser) -> (SharedSecret, Vec<String>) {
     let secret = offered(site, browser).await;
-    let fields = |code, password| [("code", code), ("password", password)];
+    let form = browser.get("/you/totp").await.hidden()["form"].clone();
+    let fields = |code, password| {
+        [
+            ("form", form.as_str()),
+            ("code", code),
+            ("password", password),
+        ]
+    };
     let page = browser.post("/you/totp", &fields("000000", PASSWORD)).await;
     page.assert(422, "code-error");
     let code = secret.code(site.clock.now());

@@ -320,7 +320,7 @@ async fn owners_learn_which_secrets_a_person_has_seen_who_stops_working_with_the
 
     site.gateway.is_down.store(true, Ordering::Relaxed);
     let page = owner.get(&team).await;
-    page.assert(200, "cannot be told now");
+    page.assert(200, "cannot check now");
     page.assert(200, &renew);
     // An editor sees nothing of it.
     site.gateway.is_down.store(false, Ordering::Relaxed);

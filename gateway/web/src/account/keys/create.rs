@@ -10,13 +10,13 @@ use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::shown_once;
-use crate::account::effect::{Effect, FormError};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::english::say;
 use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
-use crate::render::{FormState, html, see_other};
+use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::gateway::NewKey;
 
@@ -51,14 +51,13 @@ pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm
     let (keys, actor, key) = (request.path("/keys"), request.actor(), new_key(&form));
     let work = async {
         if form.mode == "live" {
-            let asked = gateway.request_key(&actor, account, key.clone(), sent);
-            if !asked.await? {
-                return Err(FormError::SentBefore(see_other(&keys)));
-            }
-            return Ok(Effect::shown_at(Action::KeyAsked, &key.name, &keys));
+            let asked = gateway.request_key(&actor, account, key, sent).await?;
+            let id = asked.id.parse().unwrap_or_default();
+            return Ok(Effect::shown_at(Action::KeyAsked, asked.name, &keys).once(id));
         }
         let made = gateway.create_key(&actor, account, key, sent).await?;
-        shown_once(&request, (Action::KeyCreated, HEADING), made, None).await
+        let effect = (Action::KeyCreated, HEADING);
+        Ok(shown_once(&request, effect, made, None).await)
     };
     let page = async |state| page(&request, &form, state).await;
     request.answer(work, &FIELDS, page).await

@@ -12,32 +12,29 @@ use time::OffsetDateTime;
 
 use self::words::rights;
 pub(super) use self::words::{may_revoke, mode_name, state};
-use crate::account::effect::{Effect, FormError};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::english::{say, texts};
-use crate::render::{ok, see_other};
+use crate::render::ok;
 use crate::request::Section;
 use crate::upstream::time_of;
 
 /// A path for the first call.
 const FIRST_PATH: &str = "/games?limit=3";
 
-/// The page of a key after a form that has created the key before, and does not get its secret again.
-fn created_before(request: &MemberRequest, key: &str) -> FormError {
-    let page = request.path(&format!("/keys/{key}?done=key-created-before"));
-    FormError::SentBefore(see_other(&page))
-}
-
-/// The effect of a form that shows a secret once, unless the form was sent before. `heading` is the key of a text; after a rotation, `old_ends` is the end of the old secret.
+/// The effect of a form that shows a secret once. A form that was sent before leads to the key. `heading` is the key of a text; after a
+/// rotation, `old_ends` is the end of the old secret.
 async fn shown_once(
     request: &MemberRequest,
     (action, heading): (Action, &'static str),
     (key, secret): (proto::Key, String),
     old_ends: Option<OffsetDateTime>,
-) -> Result<Effect, FormError> {
+) -> Effect {
+    let id = key.id.parse().unwrap_or_default();
     if secret.is_empty() {
-        return Err(created_before(request, &key.id));
+        let page = request.path(&format!("/keys/{}?done=key-created-before", key.id));
+        return Effect::shown_at(action, key.name, &page).once(id);
     }
     let app = &request.app;
     let page = SecretPage {
@@ -51,7 +48,7 @@ async fn shown_once(
         grace: old_ends.and_then(|end| grace(end, app.clock.now())),
         first_path: FIRST_PATH,
     };
-    Ok(Effect::new(action, key.name, ok(&page)))
+    Effect::new(action, key.name, ok(&page)).once(id)
 }
 
 /// The customary name of the environment variable of a key (§5.8).

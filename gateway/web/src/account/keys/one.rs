@@ -53,7 +53,7 @@ pub async fn rotate(
         let rotated = rotated.await?;
         let (effect, old_key) = ((Action::KeyRotated, HEADING), rotated.old_key);
         let (made, old_ends) = ((rotated.key, rotated.secret), time_of(old_key.grace_until));
-        shown_once(&request, effect, made, old_ends).await
+        Ok(shown_once(&request, effect, made, old_ends).await)
     };
     let page = async |state| page(&request, &key, (None, revoke_old), state).await;
     request.answer(work, &[], page).await

@@ -1,7 +1,6 @@
 //! The form of a new or changed endpoint. webhook-svc checks the rules.
 
 use contracts::webhook::v1 as proto;
-use futures::TryFutureExt as _;
 use kit::{Code, Fault};
 use pages::Field;
 use pages::webhooks::endpoints::{EndpointFormPage, EventChoice, NoMoreEndpointsPage};
@@ -80,7 +79,12 @@ impl EndpointForm {
         let base = self.base.replace(newest.clone()).unwrap_or_default();
         let (typed, before) = (&mut self.typed, &base.events);
         let is_kept = |event: &String| typed.events.contains(event) || !before.contains(event);
-        let mut events: Vec<String> = newest.events.iter().filter(|it| is_kept(it)).cloned().collect();
+        let mut events: Vec<String> = newest
+            .events
+            .iter()
+            .filter(|it| is_kept(it))
+            .cloned()
+            .collect();
         let is_ticked = |event: &&String| !before.contains(event) && !newest.events.contains(event);
         events.extend(typed.events.iter().filter(is_ticked).cloned());
         typed.events = events;
@@ -113,20 +117,13 @@ pub async fn show_new(request: MemberRequest) -> PageResult {
 pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>) -> PageResult {
     let form = EndpointForm::from(pairs);
     let work = async {
-        let sent = request.sent_form(sent);
-        let added = request
-            .app
-            .webhooks
-            .add(request.scope.id, form.typed.clone(), sent);
-        let added = added.map_err(|fault| match fault.code {
-            // In the words of the other pages: the API calls an address an endpoint.
-            Code::PlanRequired => Fault {
-                message: say("webhook-plan-used-up").into(),
-                ..fault
-            },
-            _ => fault,
-        });
-        signing_secret::shown_once(&request, Action::WebhookAdded, added.await?).await
+        let added = request.app.webhooks.add(
+            request.scope.id,
+            form.typed.clone(),
+            request.sent_form(sent),
+        );
+        let (action, added) = (Action::WebhookAdded, added.await?);
+        Ok(signing_secret::shown_once(&request, action, added).await)
     };
     let page = async |state| page(&request, None, Some(&form), state).await;
     request.answer(work, &FIELDS, page).await

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{EndpointId, signing_secret, words};
-use crate::account::effect::{Effect, FormError};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::english::texts;
@@ -89,7 +89,7 @@ pub async fn remove(request: MemberRequest, EndpointId(id): EndpointId) -> PageR
                 origin(&url),
                 &path,
             )),
-            None => Err(FormError::SentBefore(see_other(&path))),
+            None => Ok(Effect::none(see_other(&path))),
         }
     };
     let page = async |state| page(&request, id, None, state).await;
@@ -104,8 +104,8 @@ pub async fn rotate(
     let work = async {
         let form = request.sent_form(sent);
         let rotated = request.app.webhooks.rotate(request.scope.id, id, form);
-        let action = Action::WebhookSecretRotated;
-        signing_secret::shown_once(&request, action, rotated.await?).await
+        let (action, rotated) = (Action::WebhookSecretRotated, rotated.await?);
+        Ok(signing_secret::shown_once(&request, action, rotated).await)
     };
     let page = async |state| page(&request, id, None, state).await;
     request.answer(work, &[], page).await
@@ -121,17 +121,11 @@ pub async fn test(
     let webhooks = &request.app.webhooks;
     let work = async {
         let path = request.webhook(id);
-        let delivery = webhooks.send_test_event(request.scope.id, id, event, kind, sent);
-        let (delivery, is_new) = delivery.await?;
+        let sent = webhooks.send_test_event(request.scope.id, id, event, kind, sent);
+        let delivery = sent.await?;
         let path = format!("{path}/deliveries/{}", delivery.id);
-        if !is_new {
-            return Err(FormError::SentBefore(see_other(&path)));
-        }
-        Ok(Effect::shown_at(
-            Action::WebhookTested,
-            delivery.event,
-            &path,
-        ))
+        let id = delivery.message_id.parse().unwrap_or_default();
+        Ok(Effect::shown_at(Action::WebhookTested, delivery.event, &path).once(id))
     };
     let page = async |state| page(&request, id, None, state).await;
     request.answer(work, &["event"], page).await
@@ -161,6 +155,7 @@ async fn page(
     let now = request.app.clock.now();
     let recent = words::recent(&deliveries.deliveries);
     let rows = deliveries.deliveries.iter().take(SHOWN);
+    let address_check = words::address_check(&endpoint);
     let page = EndpointPage {
         frame,
         errors: state.errors,
@@ -175,7 +170,7 @@ async fn page(
         url: endpoint.url,
         events: endpoint.events,
         added: minute_of(texts(), endpoint.created_at),
-        address_check: words::address_check(&endpoint.address_check),
+        address_check,
         rotating_until: time_of(endpoint.rotating_until).map(|at| when::minute(texts(), at)),
         health: health(endpoint.health.unwrap_or_default()),
         recent,
@@ -204,25 +199,16 @@ fn health(health: proto::Health) -> Health {
 
 /// Every event about every kind of subject.
 fn tests_of(types: &[proto::EventType]) -> Vec<TestChoice> {
-    let mut choices = Vec::new();
-    for event in types {
-        for kind in &event.kinds {
-            let name = &event.name;
-            let has_kind = !kind.is_empty();
-            choices.push(TestChoice {
-                value: if has_kind {
-                    format!("{name} {kind}")
-                } else {
-                    name.clone()
-                },
-                label: if has_kind {
-                    format!("{name}: {kind}")
-                } else {
-                    name.clone()
-                },
-                is_chosen: name == DEFAULT_TEST,
-            });
-        }
-    }
-    choices
+    let choices = types.iter().flat_map(|event| {
+        let name = &event.name;
+        event.kinds.iter().map(move |kind| TestChoice {
+            value: format!("{name} {kind}").trim_end().to_owned(),
+            label: match kind.as_str() {
+                "" => name.clone(),
+                kind => format!("{name}: {kind}"),
+            },
+            is_chosen: name == DEFAULT_TEST,
+        })
+    });
+    choices.collect()
 }

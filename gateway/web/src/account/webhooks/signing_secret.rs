@@ -2,14 +2,15 @@
 
 use pages::webhooks::endpoints::SigningSecretPage;
 use pages::when;
+use uuid::Uuid;
 
 use super::words;
-use crate::account::effect::{Effect, FormError};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::english::{say, texts};
 use crate::once_form;
-use crate::render::{ok, see_other};
+use crate::render::ok;
 use crate::request::Section;
 use crate::upstream::time_of;
 use crate::upstream::webhook::NewSecret;
@@ -20,24 +21,29 @@ use crate::upstream::webhook::origin;
 pub(super) async fn shown_once(
     request: &MemberRequest,
     action: Action,
-    NewSecret {
-        endpoint,
-        secret,
-        is_new,
-    }: NewSecret,
-) -> Result<Effect, FormError> {
+    NewSecret { endpoint, secret }: NewSecret,
+) -> Effect {
+    let (url, rotating_until) = (origin(&endpoint.url), time_of(endpoint.rotating_until));
+    let id: Uuid = endpoint.id.parse().unwrap_or_default();
+    let id = match rotating_until {
+        // Each rotation of an endpoint ends at a time of its own.
+        Some(until) if action == Action::WebhookSecretRotated => {
+            Uuid::new_v5(&id, until.unix_timestamp_nanos().to_string().as_bytes())
+        }
+        _ => id,
+    };
     if secret.is_empty() {
         let page = format!("{}/{}", request.webhooks(), endpoint.id);
-        let page = see_other(&format!("{page}?done=webhook-secret-before"));
-        return Err(FormError::SentBefore(page));
+        let page = format!("{page}?done=webhook-secret-before");
+        return Effect::shown_at(action, url, &page).once(id);
     }
-    let old_until = time_of(endpoint.rotating_until).map(|at| when::minute(texts(), at));
+    let old_until = rotating_until.map(|at| when::minute(texts(), at));
     let (heading, address_check) = match old_until {
         // The page has shown the check when the address was added.
         Some(_) => ("webhook-secret-new-title", None),
         None => (
             "webhook-secret-title",
-            words::address_check(&endpoint.address_check),
+            Some(words::address_check(&endpoint)),
         ),
     };
     let page = SigningSecretPage {
@@ -51,8 +57,5 @@ pub(super) async fn shown_once(
         address_check,
         form: once_form::new_id(),
     };
-    if !is_new {
-        return Err(FormError::SentBefore(ok(&page)));
-    }
-    Ok(Effect::new(action, origin(&page.url), ok(&page)))
+    Effect::new(action, url, ok(&page)).once(id)
 }

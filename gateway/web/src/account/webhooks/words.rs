@@ -87,13 +87,12 @@ pub(super) fn cancelled(delivery: &proto::Delivery) -> Option<String> {
     Some(attempt.reason.clone())
 }
 
-/// What came of the request to an address when it was entered; `None`: it was entered before addresses were called.
-pub(super) fn address_check(result: &str) -> Option<AddressCheck> {
-    (!result.is_empty()).then(|| AddressCheck {
-        result: result.to_owned(),
-        // webhook-svc begins every answer like this.
-        has_answered: result.starts_with("answered "),
-    })
+/// What came of the request to an address when it was entered.
+pub(super) fn address_check(endpoint: &proto::Endpoint) -> AddressCheck {
+    match endpoint.address_status {
+        Some(status) => AddressCheck::Answered(status),
+        None => AddressCheck::Unreached(endpoint.address_problem.clone()),
+    }
 }
 
 /// What the button *Send again* does.
