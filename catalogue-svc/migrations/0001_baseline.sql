@@ -88,8 +88,12 @@ create table catalogue.vote (
 -- For the removal of old votes. Not BRIN: new votes fill the pages of removed ones, so that soon every range of pages has old and new votes.
 create index vote_by_age on catalogue.vote (at);
 
--- Sums that many votes change at once have several rows, which `slot` tells apart: a transaction adds to a row that no other has locked, or
--- inserts one. No vote waits for another.
+-- Each stored vote with a winner, once for each of its two listings.
+create view catalogue.listing_vote as
+select voter_id, day, low, high, kind, floor(extract(epoch from at) / 3600)::integer as hour,
+    listing_id, won::integer as wins, (not won)::integer as losses
+from catalogue.vote cross join lateral (values (low, low_won), (high, not low_won)) as side (listing_id, won)
+where low_won is not null;
 
 -- Votes with cookies on pairs that were drawn on a day, by address or IPv6 network (/64 and /48).
 create table catalogue.network_day (
@@ -97,31 +101,27 @@ create table catalogue.network_day (
     day date not null,
     -- The bucket of the cookie, see `domain/vote.rs`.
     bucket smallint not null,
-    slot integer not null default (random() * 2147483647)::integer,
     votes integer not null,
-    primary key (network, day, bucket, slot)
+    primary key (network, day, bucket)
 );
 
 -- Tallies: the votes that count, by listing, of all time and of each hour that a board may need. The transaction of a vote, and of a void,
 -- adds its votes.
 create table catalogue.tally (
-    listing_id uuid not null,
-    slot integer not null default (random() * 2147483647)::integer,
+    listing_id uuid primary key,
     kind text not null check (kind in ('games', 'creators')),
     wins bigint not null,
     losses bigint not null,
     -- How often it has changed. Replicas load the tallies again when the sum over all rows has grown.
-    changes bigint not null default 1,
-    primary key (listing_id, slot)
+    changes bigint not null default 1
 );
 create table catalogue.tally_hour (
     listing_id uuid not null,
     -- Since 1970, UTC.
     hour integer not null,
-    slot integer not null default (random() * 2147483647)::integer,
     wins integer not null,
     losses integer not null,
-    primary key (listing_id, hour, slot)
+    primary key (listing_id, hour)
 );
 -- For the removal of old hours.
 create index tally_hour_by_hour on catalogue.tally_hour (hour);
@@ -137,6 +137,5 @@ create table catalogue.snapshot_board (
     primary key (taken_for, kind, board)
 );
 create table catalogue.snapshot (
-    taken_for timestamptz primary key,
-    taken_at timestamptz not null
+    taken_for timestamptz primary key
 );

@@ -8,11 +8,9 @@ use kit::rpc::client::Addresses;
 
 use crate::write::Limits;
 
-/// Settings of catalogue-svc.
 #[derive(Debug, Args)]
 pub struct Settings {
     #[command(flatten)]
-    #[expect(missing_docs, reason = "see the type")]
     pub common: Common,
     /// Where listings-svc is: addresses such as `https://host:port` with commas between, `file:/path`, or `dns:https://name:port`
     #[arg(long)]
@@ -47,7 +45,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Limits of votes.
     pub(crate) fn vote_limits(&self) -> Limits {
         Limits {
             ipv4_daily: self.votes_per_ipv4_address,
@@ -57,7 +54,6 @@ impl Settings {
         }
     }
 
-    /// For how long votes are stored.
     pub(crate) fn votes_kept(&self) -> time::Duration {
         time::Duration::days(self.votes_kept.into())
     }

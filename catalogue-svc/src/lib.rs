@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-#![warn(missing_docs)]
 
 pub mod boards;
 pub mod config;
@@ -26,7 +25,6 @@ use feeds::listings::Follower;
 use index::Catalogue;
 use service::{Dependencies, Reads, TypoSearches};
 
-/// The schema that this service owns.
 pub const SCHEMA: Schema = Schema("catalogue");
 /// The producer whose feed is followed, as the cursor names it.
 pub const PRODUCER: &str = "listings";

@@ -29,7 +29,7 @@
   select format('revoke all on database %I from public', current_database()) \gexec
 \endif
 set client_min_messages = warning;
--- A service that starts meanwhile sees the roles with all their rights, or not at all: with a password alone, `SERVICE migrate` would create
+-- A service that starts during this script sees the roles with all their rights, or not at all: with a password alone, `SERVICE migrate` would create
 -- tables before the default privileges below, and the service could not read them.
 begin;
 

@@ -111,8 +111,6 @@ insert into economy.game_version default values;
 -- The currencies of games. Commands on a currency and on the reports of its game lock its row.
 create table economy.currency (
     game_id uuid primary key,
-    -- How often it was named.
-    revision bigint not null,
     name text not null,
     -- When it got this name, and from whom: a member of the staff, or `account` and an id.
     since timestamptz not null,
@@ -181,7 +179,6 @@ create table economy.swap (
     -- Units of `from_game` that the party gave, and units of `to_game` that it got.
     gave bigint not null,
     got bigint not null,
-    recorded_at timestamptz not null,
     constraint swap_amounts check (gave > 0 and got > 0),
     constraint swap_pair check (from_game <> to_game)
 );

@@ -88,7 +88,7 @@ pub fn economy(at: OffsetDateTime) -> Result<Economy, serde_json::Error> {
     Ok(economy)
 }
 
-/// The name of a sample currency and its reports as dated at `at`, the newest first; `None`: no sample game has this slug.
+/// The name of a sample currency and its reports as dated at `at`, the newest first, if a sample game has this slug.
 ///
 /// # Errors
 /// The bundled file is not valid.

@@ -10,13 +10,8 @@ use crate::app::Gateway;
 
 /// The network of the client: of the connection's peer or, if the peer is a trusted proxy, of the address in the proxy's header.
 pub fn network(app: &Gateway, request: &Parts) -> Network {
-    address(app, request).into()
-}
-
-/// The address of the client, found in the same way.
-pub fn address(app: &Gateway, request: &Parts) -> IpAddr {
     let peer = request.extensions.get::<ConnectInfo<SocketAddr>>();
     // A connection that has just been closed has no peer address. All such clients count as one.
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
-    client_address::resolve(&app.proxies, app.proxy_header, peer, &request.headers)
+    client_address::resolve(&app.proxies, app.proxy_header, peer, &request.headers).into()
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use contracts::public::{ApiPlan, ApiSettings};
 use kit::config::{self, Common, Secret, a_second_or_more, count, milliseconds, seconds};
-use kit::http_server::Limits;
+use kit::http_server::PortLimits;
 use kit::public_url;
 use kit::rpc::client::Addresses;
 
@@ -26,7 +26,7 @@ pub struct Settings {
     /// Redis 6.2 or newer: redis://host:port, redis+cluster://host:port,host:port, or rediss:// for TLS
     #[arg(long, hide_env_values = true, value_parser = kit::redis::url)]
     pub redis_url: Secret,
-    /// Milliseconds after which Redis counts as away; each gateway then counts calls alone
+    /// Milliseconds after which Redis counts as unavailable; each gateway then counts calls alone
     #[arg(long, default_value = "50", value_parser = milliseconds)]
     pub redis_patience: Duration,
     /// Calls of an account that its log in Redis holds, for the dashboard; 0 for no log
@@ -97,7 +97,7 @@ pub struct Port {
     #[arg(long, default_value = "127.0.0.1:8080")]
     pub http_listen: SocketAddr,
     #[command(flatten)]
-    pub limits: Limits,
+    pub limits: PortLimits,
     /// Seconds for the body of a request
     #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     pub http_body: Duration,

@@ -1,42 +1,61 @@
-//! The context of a request: its id, the key that it presents, and what is known of it later.
+//! The context of a request: its id, what its head says, and what the checks find out.
 
 use std::sync::Arc;
 
-use http::HeaderMap;
+use axum::extract::Request;
 use http::header::AUTHORIZATION;
+use http::{HeaderMap, Method, Uri};
 use kit::Code;
+use kit::overload::Permit;
 
 use crate::domain::key::{Caller, Mode};
 use crate::domain::quota::RateLimitStatus;
 use crate::domain::secret::{KeyFormat, ParsedKey};
+use crate::envelope::IfNoneMatch;
 
-/// What the envelope and the log say of a request, besides its answer.
+/// What the checks, the envelope and the log know of a request.
 #[derive(Debug)]
 pub struct Context {
     /// `req_…`: in `meta`, in `x-request-id`, in logs and in traces.
     pub id: String,
+    pub method: Method,
+    pub uri: Uri,
+    pub if_none_match: IfNoneMatch,
     /// The key in the Authorization header, if its value is shaped like a key.
     pub presented_key: Option<ParsedKey>,
     /// The pattern of the route.
     pub route: &'static str,
-    /// The owner of the presented key, once it is found, also if the key does not work any more.
-    pub owner: Option<Arc<Caller>>,
-    /// Whether the key works.
-    pub is_authenticated: bool,
+    /// The admission permit, unless the request has returned it.
+    pub permit: Option<Permit>,
+    pub identity: Identity,
     /// Once the call was counted, or rejected for a limit.
     pub rate_limit: Option<RateLimitStatus>,
     /// The code of the error that the request was answered with.
     pub error: Option<Code>,
 }
 
+/// Whose key the request presents.
+#[derive(Debug, Clone)]
+pub enum Identity {
+    /// The key is not looked up yet, or nobody has it.
+    None,
+    /// The key does not work any more. The log of its account shows the call.
+    NotWorking(Arc<Caller>),
+    Working(Arc<Caller>),
+}
+
 impl Context {
-    pub fn new(headers: &HeaderMap, format: &KeyFormat) -> Self {
+    pub fn new(request: &Request, format: &KeyFormat) -> Self {
+        let headers = request.headers();
         Self {
             id: kit::ids::request_id(),
+            method: request.method().clone(),
+            uri: request.uri().clone(),
+            if_none_match: IfNoneMatch::from_headers(headers),
             presented_key: bearer(headers).and_then(|text| format.parse(text)),
             route: "none",
-            owner: None,
-            is_authenticated: false,
+            permit: None,
+            identity: Identity::None,
             rate_limit: None,
             error: None,
         }
@@ -50,7 +69,15 @@ impl Context {
 
     /// The caller, once the key is found and works.
     pub fn caller(&self) -> Option<&Caller> {
-        self.owner.as_deref().filter(|_| self.is_authenticated)
+        match &self.identity {
+            Identity::Working(caller) => Some(caller),
+            Identity::NotWorking(_) | Identity::None => None,
+        }
+    }
+
+    /// GET or HEAD: the response has an `ETag`.
+    pub fn is_read(&self) -> bool {
+        matches!(self.method, Method::GET | Method::HEAD)
     }
 }
 
@@ -68,20 +95,24 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use axum::body::Body;
+
     use super::*;
 
-    fn headers(values: &[&str]) -> HeaderMap {
-        let mut headers = HeaderMap::new();
+    fn request(values: &[&str]) -> Request {
+        let mut request = Request::new(Body::empty());
         for value in values {
-            headers.append(AUTHORIZATION, value.parse().unwrap());
+            request
+                .headers_mut()
+                .append(AUTHORIZATION, value.parse().unwrap());
         }
-        headers
+        request
     }
 
     #[test]
     fn the_scheme_is_case_insensitive_and_the_header_is_sent_once() {
         for value in ["Bearer k", "bearer k", "BEARER k", "Bearer   k "] {
-            assert_eq!(bearer(&headers(&[value])), Some("k"), "{value}");
+            assert_eq!(bearer(request(&[value]).headers()), Some("k"), "{value}");
         }
         for values in [
             &[][..],
@@ -90,7 +121,7 @@ mod tests {
             &["Bearer"],
             &["Bearer k", "Bearer k"],
         ] {
-            assert_eq!(bearer(&headers(values)), None, "{values:?}");
+            assert_eq!(bearer(request(values).headers()), None, "{values:?}");
         }
     }
 
@@ -98,9 +129,9 @@ mod tests {
     fn the_mode_is_read_from_a_well_formed_key() {
         let format = KeyFormat::new("svc_");
         let shaped = format!("Bearer svc_test_{}", "x".repeat(20));
-        let context = Context::new(&headers(&[&shaped]), &format);
+        let context = Context::new(&request(&[&shaped]), &format);
         assert_eq!(context.mode(), Some(Mode::Test));
-        let context = Context::new(&headers(&["Bearer svc_test_x"]), &format);
+        let context = Context::new(&request(&["Bearer svc_test_x"]), &format);
         assert_eq!(context.mode(), None);
     }
 }

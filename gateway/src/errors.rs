@@ -92,8 +92,8 @@ mod tests {
             ..Fault::new(Code::RateLimited, "")
         };
         assert_eq!(ApiError::from(wait).headers()[RETRY_AFTER], "31");
-        let away = ApiError::from(Fault::new(Code::Unavailable, ""));
-        assert_eq!(away.headers()[RETRY_AFTER], "1");
+        let unavailable = ApiError::from(Fault::new(Code::Unavailable, ""));
+        assert_eq!(unavailable.headers()[RETRY_AFTER], "1");
         let other = ApiError::method_not_allowed("GET, HEAD".to_owned());
         assert_eq!(other.headers()[ALLOW], "GET, HEAD");
     }

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::domain::access::{AllowedKeys, Requirements};
 use crate::domain::switch::Switch;
 use crate::openapi::Api;
-use crate::overload::admission::ConcurrencyLimits;
+use crate::overload::admission::LoadLimits;
 use crate::pipeline::route::{MethodHandler, Route};
 use crate::pipeline::{Pipeline, Target};
 use crate::routes::{
@@ -68,7 +68,7 @@ pub fn routes() -> Vec<Route> {
 }
 
 /// The router of the public port.
-pub fn router(app: &App, limits: ConcurrencyLimits) -> Router {
+pub fn router(app: &App, limits: LoadLimits) -> Router {
     let pipeline = Arc::new(Pipeline::new(app, limits));
     let served = |target| {
         let served = Arc::new((Arc::clone(&pipeline), target));
@@ -91,7 +91,7 @@ pub fn router(app: &App, limits: ConcurrencyLimits) -> Router {
 }
 
 /// Up to this many bytes, a response fits into one packet with or without compression.
-const MAX_UNCOMPRESSED: u16 = 1_024;
+const MAX_UNCOMPRESSED: u64 = 1_024;
 
 /// Which responses are compressed (§10.8). Errors and 304 are sent as they are.
 fn compressible() -> impl Predicate {

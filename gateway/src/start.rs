@@ -20,11 +20,12 @@ use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::feeds::invalidation::Invalidation;
 use crate::feeds::listings::{GamesAndPages, PRODUCER};
-use crate::jobs::call_records::CallRecords;
-use crate::jobs::last_used::LastUsed;
+use crate::jobs::call_records::{self, CallRecords};
+use crate::jobs::last_used::{self, LastUsed};
+use crate::jobs::repeat;
 use crate::lookup::Lookup;
 use crate::openapi;
-use crate::overload::admission::ConcurrencyLimits;
+use crate::overload::admission::LoadLimits;
 use crate::overload::refused_calls::RefusedCalls;
 use crate::quota::{Quota, SharedCounters};
 use crate::router::{self, router};
@@ -37,7 +38,7 @@ use crate::switches::SwitchCache;
 use crate::upstream::{RatesCache, Upstream};
 use crate::write;
 
-/// Logged when Redis is away.
+/// Logged when Redis is unavailable.
 const WITHOUT_REDIS: &str =
     "each gateway counts calls by itself, and reads may miss writes of the last moment";
 
@@ -64,10 +65,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     boot.follow(&leader, PRODUCER, listings, GamesAndPages);
 
     let last_used = Arc::new(LastUsed::default());
-    write_last_used(&boot, &last_used, &pool);
     let call_recorder = Arc::new(CallRecorder::new(settings.call_log > 0));
-    write_call_records(&boot, &call_recorder, &redis);
-    write_month_use(&boot, &counters);
+    write_behind(
+        &boot,
+        (&last_used, &pool),
+        (&call_recorder, &redis),
+        &counters,
+    );
 
     let clock = boot.clock.clone();
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters), clock.clone());
@@ -153,7 +157,7 @@ async fn serve_http(boot: &Boot<Settings>, app: App) -> anyhow::Result<()> {
     let port = &boot.settings.port;
     let listener = boot::bind(port.http_listen, "http_listen").await?;
     let (port_limits, draining) = (port.limits, boot.lifecycle.draining());
-    let limits = ConcurrencyLimits::new(port.http_calls, port.http_body);
+    let limits = LoadLimits::new(port.http_calls, port.http_body);
     let connected = boot.readiness.condition("the connection to Redis");
     boot.lifecycle.spawn_server("HTTP server", async move {
         app.quota.warm_up().await;
@@ -178,37 +182,39 @@ async fn check_account_plans(pool: &PgPool, plans: &Plans) -> anyhow::Result<()>
     Ok(())
 }
 
-fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPool) {
+/// Starts the tasks that write what calls have left in memory.
+fn write_behind(
+    boot: &Boot<Settings>,
+    (last_used, pool): (&Arc<LastUsed>, &PgPool),
+    (recorder, redis): (&Arc<CallRecorder>, &Redis),
+    counters: &Arc<SharedCounters>,
+) {
+    let (settings, lifecycle) = (&boot.settings, &boot.lifecycle);
     let (last_used, pool) = (Arc::clone(last_used), pool.clone());
-    let stopping = boot.lifecycle.stopping();
-    boot.lifecycle.spawn_graceful("last used", async move {
-        last_used.run(pool, stopping).await;
-        Ok(())
+    let last_used = repeat(last_used::INTERVAL, lifecycle.stopping(), async move || {
+        if let Err(error) = last_used.flush(&pool).await {
+            tracing::warn!(%error, "cannot write when keys were last used; trying again");
+        }
     });
-}
+    lifecycle.spawn_graceful("last used", last_used);
 
-/// Writes the calls that were recorded.
-fn write_call_records(boot: &Boot<Settings>, recorder: &Arc<CallRecorder>, redis: &Redis) {
-    let settings = &boot.settings;
-    let log = CallLog::new(redis.new_connection(), settings.call_log);
-    let records = CallRecords::new(
+    let (recorder, log) = (
         Arc::clone(recorder),
-        log,
-        boot.clock.clone(),
-        &settings.key_prefix,
+        CallLog::new(redis.new_connection(), settings.call_log),
     );
-    let stopping = boot.lifecycle.stopping();
-    boot.lifecycle.spawn_graceful("call records", async move {
-        records.run(stopping).await;
-        Ok(())
-    });
-}
+    let records = CallRecords::new(recorder, log, boot.clock.clone(), &settings.key_prefix);
+    let records = repeat(
+        call_records::INTERVAL,
+        lifecycle.stopping(),
+        async move || records.write_log().await,
+    );
+    lifecycle.spawn_graceful("call records", records);
 
-fn write_month_use(boot: &Boot<Settings>, counters: &Arc<SharedCounters>) {
     let counters = Arc::clone(counters);
-    let (every, stopping) = (boot.settings.month_flush, boot.lifecycle.stopping());
-    boot.lifecycle.spawn_graceful("month use", async move {
-        counters.run(every, stopping).await;
-        Ok(())
-    });
+    let month_use = repeat(
+        settings.month_flush,
+        lifecycle.stopping(),
+        async move || counters.flush_month_use().await,
+    );
+    lifecycle.spawn_graceful("month use", month_use);
 }

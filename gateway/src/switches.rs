@@ -25,8 +25,7 @@ impl SwitchCache {
 
     /// Loads the switches from PostgreSQL.
     pub async fn reload(&self) -> Result<(), sqlx::Error> {
-        let deadline = kit::pg::deadline(&self.pool);
-        let settings = kit::pg::within(&self.pool, deadline, store::switches::all).await?;
+        let settings = kit::pg::in_time(&self.pool, store::switches::all).await?;
         let switches = settings
             .iter()
             .fold(Switches::default(), |switches, setting| {

@@ -96,11 +96,10 @@ create table listings.listing (
     constraint listing_name_taken unique (entity, mode, name),
     constraint listing_name_shape check (name ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(name) <= 100),
     constraint listing_title_length check (char_length(title) between 1 and 120),
-    constraint listing_times check (updated_at >= created_at),
     constraint listing_waiting check ((state = 'pending') = (waiting_since is not null)),
     constraint listing_of_page check ((entity = 'game') = (page_id is not null)),
     -- A game cannot refer to a page of the other dataset.
-    constraint listing_world unique (id, mode),
+    constraint listing_id_mode unique (id, mode),
     constraint listing_page foreign key (page_id, mode) references listings.listing (id, mode)
 );
 -- The queue of the review, oldest first.
@@ -126,10 +125,7 @@ create table listings.revision (
     reason text,
     primary key (id, revision)
 );
--- When a listing became public: the queue shows for each row whether it ever was.
-create index revision_published on listings.revision (id)
-    where after ->> 'state' = 'published' and before ->> 'state' is distinct from 'published';
--- When it was rejected: its owner reads the reason of the last time.
+-- When a listing was rejected: its owner reads the reason of the last time, and a reviewer what has changed since.
 create index revision_rejected on listings.revision (id, revision)
     where after ->> 'state' = 'rejected' and before ->> 'state' is distinct from 'rejected';
 
@@ -148,11 +144,11 @@ create table listings.account (
 create table listings.page_owner (
     page_id uuid not null references listings.listing,
     account_id uuid not null,
-    -- Whether the account sent the page in, a claim was granted, or staff gave it.
-    by_way_of text not null,
+    -- How the account became an owner.
+    source text not null,
     since timestamptz not null,
     primary key (page_id, account_id),
-    constraint page_owner_way check (by_way_of in ('submission', 'claim', 'staff'))
+    constraint page_owner_source check (source in ('submission', 'claim', 'staff'))
 );
 create index page_owner_by_account on listings.page_owner (account_id);
 
@@ -160,23 +156,14 @@ create index page_owner_by_account on listings.page_owner (account_id);
 
 -- One row for each kind of listing in each dataset. A transaction that imports rows holds its row: of two imports of the same kind one
 -- writes at a time, and their rows are never locked in two orders.
-create table listings.import_gate (
+create table listings.name_lock (
     entity text not null,
     mode text not null,
     primary key (entity, mode)
 );
-insert into listings.import_gate (entity, mode)
+insert into listings.name_lock (entity, mode)
 select entity, mode
 from unnest(array['page', 'game', 'event']) as entity, unnest(array['live', 'test']) as mode;
-
--- What was done at a start, and with which input: not done again while the input stays the same.
-create table listings.start_work (
-    name text primary key,
-    input text not null,
-    at timestamptz not null,
-    -- The version of the task's input: a replica of an older version neither undoes nor repeats what a newer one has done.
-    version integer not null
-);
 
 -- Pictures.
 
@@ -193,24 +180,13 @@ create table listings.picture (
 create index picture_by_age on listings.picture (uploaded_at) where purged_at is null;
 create index picture_purged on listings.picture (purged_at) where purged_at is not null;
 
--- The hashes of the uploaded pictures that a listing names, by their addresses: `/pictures/<hash>.jpg`.
-create function listings.picture_hashes(content jsonb) returns text[]
-    language sql immutable
-    return array(
-        select substring(url from '^/pictures/([0-9a-f]{64})[.]jpg$') from (
-            select unnest(array[content ->> 'cover_url', content ->> 'avatar_url']) as url
-            union all
-            select screenshot ->> 'url' from jsonb_array_elements(content -> 'screenshots') as screenshot
-        ) as named
-        where url ~ '^/pictures/[0-9a-f]{64}[.]jpg$'
-    );
--- Whether a listing may name an uploaded picture. The condition is cheap, because every write of a listing evaluates it.
-create function listings.may_name_pictures(content jsonb) returns boolean
-    language sql immutable
-    return content ->> 'cover_url' like '/pictures/%' or content ->> 'avatar_url' like '/pictures/%'
-        or content ->> 'screenshots' like '%"/pictures/%';
-create index listing_picture on listings.listing using gin (listings.picture_hashes(content))
-    where listings.may_name_pictures(content);
+-- The uploaded pictures that listings name, in any state. Each write of a listing that changes its pictures writes them here.
+create table listings.listing_picture (
+    hash text not null references listings.picture,
+    listing_id uuid not null references listings.listing,
+    primary key (hash, listing_id)
+);
+create index listing_picture_by_listing on listings.listing_picture (listing_id);
 
 -- The uploads that an account began within a day. A refused file counts: to decode it costs as much as that of an accepted one.
 create table listings.picture_upload (

@@ -21,7 +21,8 @@ use kit::redis::Redis;
 use config::Settings;
 use feed::PublicUrl;
 use pictures::{FileStore, PictureProcessor};
-use service::{RunningCalls, Service};
+use service::Service;
+use service::account::pictures::upload_limit;
 use write::CommandDependencies;
 use write::import::Importer;
 
@@ -50,7 +51,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let importer = Importer::new(pool.clone(), Arc::clone(&commands), boot.clock.clone());
     let files = FileStore::open(&boot.settings.files)?;
     files.try_write().await?;
-    jobs::sweep::spawn(&leader, &pool, &files, &boot.clock);
+    jobs::sweep::spawn(&leader, &pool, &files);
     kit::idempotency::spawn_cleanup(&leader);
     let pictures = PictureProcessor::new(
         pool.clone(),
@@ -60,12 +61,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     );
 
     let loaded = boot.readiness.condition("the samples to be loaded");
-    let bundled = jobs::startup::BundledImport {
-        pool: pool.clone(),
-        clock: boot.clock.clone(),
-        importer: importer.clone(),
-    };
-    bundled.spawn(&boot.lifecycle, loaded);
+    jobs::samples::spawn(importer.clone(), &boot.lifecycle, loaded);
 
     let mut services = kit::rpc::server::services();
     let service = Service {
@@ -79,7 +75,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         files,
         pictures_per_day: boot.settings.files.pictures_per_day,
         draining: boot.lifecycle.draining(),
-        running: RunningCalls::default(),
+        uploads: upload_limit(),
     };
     service.add_to(&mut services);
     boot.serve_rpc(services).await

@@ -8,7 +8,7 @@ pub mod reference_data;
 /// Every contract's file descriptors, for gRPC reflection and the staff tool.
 pub const DESCRIPTORS: &[u8] = include_bytes!("generated/descriptors.bin");
 
-/// The plans (§8) that are used without a file of one's own: TOML, which the gateway and webhook-svc read.
+/// The plans (§8) that are used without a file of one's own: TOML, which the gateway reads.
 pub const BUILT_IN_PLANS: &str = include_str!("plans.toml");
 
 macro_rules! package {

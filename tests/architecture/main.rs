@@ -284,9 +284,9 @@ fn dependencies_have_the_same_features_in_every_build() {
     assert!(packages.len() > 5, "{packages:?}");
     let selected = features(&["-p", "features", "--edges=normal"]);
     for package in &packages {
-        // The launcher and the tool for receivers have no library, and few dependencies.
+        // The launcher, the programs of a local fleet and the tool for receivers have no library, and few dependencies of their own.
         let is_selected = selected.contains(package)
-            || ["fleet ", "webhook-tool "]
+            || ["fleet ", "seed ", "webhook-tool "]
                 .iter()
                 .any(|name| package.starts_with(name));
         assert!(is_selected, "tests/features/Cargo.toml lacks {package}");
@@ -318,8 +318,7 @@ fn an_ignored_test_is_long_or_by_hand() {
         let text = fs::read_to_string(&file).unwrap();
         for ignored in text.split(attribute).skip(1) {
             let (reason, rest) = ignored.split_once("]\n").unwrap();
-            let name = rest.split_once("fn ").unwrap().1;
-            let name = name.split('(').next().unwrap();
+            let name = rest.split_once("fn ").unwrap().1.split('(').next().unwrap();
             let is_right = if name.starts_with("by_hand_") {
                 reason.starts_with(" = \"by hand: ")
             } else {

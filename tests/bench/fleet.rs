@@ -71,7 +71,7 @@ impl BenchFleet {
 }
 
 async fn new_key(fleet: &Fleet) -> String {
-    let mut staff = Staff::of(fleet).await;
+    let mut staff = Staff::new(fleet).await;
     let account = staff.account("bench").await;
     staff.key(&account, KeyRequest::live()).await.1
 }

@@ -78,7 +78,7 @@ impl Connection {
             let came = &self.buffer[..filled];
             head = head.or_else(|| came.windows(4).position(|four| four == b"\r\n\r\n"));
             if let Some(end) = head {
-                break (ResponseHead::of(&came[..end])?, end + 4);
+                break (ResponseHead::parse(&came[..end])?, end + 4);
             }
         };
         let mut missing = (begins + answer.length)
@@ -88,11 +88,6 @@ impl Connection {
             missing -= self.read(0, missing.min(BUFFER)).await?;
         }
         Ok(answer)
-    }
-
-    /// The connection without its read buffer.
-    pub(crate) fn into_stream(self) -> TcpStream {
-        self.stream
     }
 
     async fn read(&mut self, from: usize, to: usize) -> Result<usize> {
@@ -105,7 +100,7 @@ impl Connection {
 
 impl ResponseHead {
     /// Parses a head, without its empty line.
-    fn of(head: &[u8]) -> Result<Self> {
+    fn parse(head: &[u8]) -> Result<Self> {
         let head = std::str::from_utf8(head).map_err(invalid)?;
         let mut lines = head.split("\r\n");
         let status = lines.next().and_then(|line| line.get(9..12)?.parse().ok());

@@ -15,6 +15,7 @@ mod fleet;
 mod games;
 mod hop;
 mod http1;
+mod idle;
 mod memory;
 mod overload;
 mod pgbench;
@@ -32,19 +33,18 @@ use tokio::runtime::{Builder, Runtime};
 use results::Report;
 
 const WHICH: &str = "Which benchmark?
-  games        GET /games through the whole path beside a bare axum→tonic hop, with 2,000 keys in turns and many requests
-  quota        the same with one request
-  memory       memory of the gateway with many keys and many connections
-  overload     good answers while more is asked than can be answered
-  writes       changes of games beside pgbench's plain update of one row
-  economy      reports and tips beside pgbench's update of two rows
-  rates        GET /economy/rates of 200 and 600 currencies: following reads beside a static body, and memory
-  votes        boards and votes where 10 million votes were cast, beside none
-  catalogue    a million generated games compared with 26,000: start, memory, questions over gRPC; GET /games compared with 91 games;
-               memory of web while the sitemap is read
-  web          a page of the dashboard and the start page beside a bare axum server that has the same bytes ready; a game's page
-               beside GET /games/{slug} through the gateway
-  webhooks     deliveries to 1 endpoint and to 100 beside a bare loop of the same HTTP client; half of the endpoints hanging";
+  games      GET /games through the whole path compared with a bare axum→tonic hop, with 2,000 keys in turns and many requests
+  quota      the same with one request
+  memory     memory of the gateway with many keys
+  idle       CPU time of a fleet without calls
+  overload   good responses while callers send more than the fleet can serve
+  writes     changes of games compared with pgbench's update of one row
+  economy    reports compared with pgbench's update of two rows
+  rates      GET /economy/rates of 200 currencies, following reads, compared with a static body
+  votes      a board and votes where 10 million votes were cast, compared with none
+  catalogue  a million generated games: start and memory; a first page over gRPC compared with 26,000 games; GET /games compared with 91 games
+  web        a game's page compared with GET /games/{slug} through the gateway
+  webhooks   deliveries to an endpoint compared with a bare loop of the same HTTP client";
 
 fn main() {
     // Cargo adds `--bench`.
@@ -58,6 +58,7 @@ fn main() {
         ["games"] => measure(&many(), "games", games::run),
         ["quota"] => measure(&many(), "quota", games::quota),
         ["memory"] => measure(&many(), "memory", memory::run),
+        ["idle"] => measure(&many(), "idle", idle::run),
         ["overload"] => {
             let one = Builder::new_current_thread().enable_all().build().unwrap();
             measure(&one, "overload", overload::run);

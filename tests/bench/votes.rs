@@ -1,5 +1,5 @@
-//! Boards and votes of 26,000 games with 10 million votes in the last 30 days, compared with no votes; and how many rows PostgreSQL reads for a
-//! board. Two fleets run, which are asked in alternation.
+//! A board and votes of 26,000 games with 10 million votes in the last 30 days, compared with no votes. Two fleets run, which are asked in
+//! alternation.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::common::v1::Mode;
-use e2e::{Fleet, Process, SmallFleet, Staff, cast_vote, eventually};
+use e2e::{Fleet, SmallFleet, Staff, cast_vote, eventually};
 use kit::rpc::client::Client as Channel;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -28,41 +28,19 @@ const CALLERS: usize = 16;
 /// The length of a round of votes in seconds.
 const SECONDS: u32 = 3;
 
-/// The tables with votes and their totals.
-const TABLES: &str =
-    "('vote', 'voter', 'network_day', 'tally', 'tally_hour', 'snapshot', 'snapshot_board')";
-
 pub(crate) async fn run(report: &mut Report) {
     let (mut one, mut other) = (SmallFleet::new(), SmallFleet::new());
-    let none = Votes::of(&mut one).await;
-    let many = Votes::of(&mut other).await;
+    let none = Votes::start(&mut one).await;
+    let many = Votes::start(&mut other).await;
     many.fill().await;
     other.down().await;
     let many = Votes::new(other.up().await).await;
     // Only boards with rows are comparable, so the fleet without votes gets a few.
     none.cast_for(WARM_UP).await;
     many.cast_for(WARM_UP).await;
-    let sides = [("none", &none), ("10 million", &many)];
-    for (name, votes) in sides {
-        let process = Process::new("catalogue-svc", votes.fleet.pids()["catalogue-svc"]);
-        let memory = (process.memory() / 1_024).to_string();
-        let measure = Measure::new(format!(
-            "resident memory of catalogue-svc with {GAMES} games, votes cast: {name}, MiB"
-        ));
-        report.figure(measure, memory, "");
-        let before = votes.rows_read().await;
-        for _ in 0..READS {
-            votes.read().await;
-        }
-        let read = votes.rows_read().await - before;
-        let measure = Measure::new(format!(
-            "rows of votes, tallies and snapshots that PostgreSQL reads for {READS} reads of a board of the week, votes cast: {name}"
-        ));
-        report.figure(measure.required("0"), read.to_string(), "");
-    }
     let (mut reads, mut casts) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
     for _ in 0..ROUNDS {
-        for (place, (_, votes)) in sides.iter().enumerate() {
+        for (place, votes) in [&none, &many].into_iter().enumerate() {
             reads[place].push(votes.read_time().await.as_secs_f64() * 1e6);
             casts[place].push(votes.cast_for(SECONDS).await);
         }
@@ -92,9 +70,9 @@ impl Votes {
         Self { fleet, catalogue }
     }
 
-    async fn of(small: &mut SmallFleet) -> Self {
+    async fn start(small: &mut SmallFleet) -> Self {
         let fleet = small.up().await;
-        let staff = Staff::of(&fleet).await;
+        let staff = Staff::new(&fleet).await;
         let pages: Vec<Value> = (0..PAGES)
             .map(|page| {
                 let handle = format!("bench-maker-{page}");
@@ -154,18 +132,18 @@ impl Votes {
                  on conflict do nothing;
              drop table cast_vote;
              insert into catalogue.voter (id, first_seen_at) select voter_id, min(at) from catalogue.vote group by 1 on conflict do nothing;
-             insert into catalogue.tally_hour (listing_id, hour, slot, wins, losses)
-                 select id, floor(extract(epoch from at) / 3600)::integer, 0, count(*) filter (where won), count(*) filter (where not won)
+             insert into catalogue.tally_hour (listing_id, hour, wins, losses)
+                 select id, floor(extract(epoch from at) / 3600)::integer, count(*) filter (where won), count(*) filter (where not won)
                  from (
                      select low as id, low_won as won, at from catalogue.vote where at < now() - interval '2 hours'
                      union all
                      select high, not low_won, at from catalogue.vote where at < now() - interval '2 hours'
                  ) as of_listing
                  group by 1, 2
-                 on conflict (listing_id, hour, slot) do nothing;
-             insert into catalogue.tally (listing_id, slot, kind, wins, losses)
-                 select listing_id, 0, 'games', sum(wins), sum(losses) from catalogue.tally_hour group by 1
-                 on conflict (listing_id, slot) do update set wins = excluded.wins, losses = excluded.losses;
+                 on conflict (listing_id, hour) do nothing;
+             insert into catalogue.tally (listing_id, kind, wins, losses)
+                 select listing_id, 'games', sum(wins), sum(losses) from catalogue.tally_hour group by 1
+                 on conflict (listing_id) do update set wins = excluded.wins, losses = excluded.losses;
              drop table listing;"
         );
         sqlx::raw_sql(AssertSqlSafe(fill))
@@ -176,27 +154,6 @@ impl Votes {
             .execute(&mut connection)
             .await
             .unwrap();
-    }
-
-    /// The number of rows of votes and their totals that PostgreSQL has read so far.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the benchmarks have no schema of their own"
-    )]
-    async fn rows_read(&self) -> i64 {
-        let mut connection = PgConnection::connect(&self.fleet.database_url)
-            .await
-            .unwrap();
-        let sql = format!(
-            "select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::bigint from pg_stat_user_tables
-             where schemaname = 'catalogue' and relname in {TABLES}"
-        );
-        // A session reports its statistics within a second after its work.
-        tokio::time::sleep(Duration::from_secs(2)).await;
-        sqlx::query_scalar(AssertSqlSafe(sql))
-            .fetch_one(&mut connection)
-            .await
-            .unwrap()
     }
 
     /// Reads the first page of the board of the week.

@@ -81,7 +81,7 @@ struct Studios {
 
 impl Studios {
     async fn open(fleet: &Fleet) -> Self {
-        let mut staff = Staff::of(fleet).await;
+        let mut staff = Staff::new(fleet).await;
         let mut accounts = Vec::new();
         for n in 0..CALLERS {
             let account = staff.account("unlimited").await;

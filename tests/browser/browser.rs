@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use e2e::{Fleet, eventually};
 use fantoccini::elements::Element;
@@ -34,7 +34,6 @@ impl Browser {
     }
 
     pub(crate) async fn start_on(fleet: Fleet, has_javascript: bool) -> Self {
-        let since = Instant::now();
         let profile = tempfile::tempdir().unwrap();
         let (driver, address) = start_driver().await;
         let connector = ClientBuilder::new(HttpConnector::new())
@@ -59,7 +58,6 @@ impl Browser {
         browser
             .devtools("Network.setExtraHTTPHeaders", headers)
             .await;
-        servers::record_start("browsers", since);
         browser
     }
 

@@ -8,7 +8,7 @@ use testing::wait_until;
 
 use crate::browser::Browser;
 use crate::pages::problems;
-use crate::scripts::{copy_and_count_down, search_while_typing};
+use crate::scripts::copy_and_count_down;
 use crate::vote::vote_by_keyboard;
 
 const PASSWORD: &str = "baobab lorry teapot nine";
@@ -116,7 +116,6 @@ async fn walk(has_javascript: bool) {
     assert_eq!(answer["success"], true, "{answer}");
     if has_javascript {
         copy_and_count_down(&visitor.browser).await;
-        search_while_typing(&visitor.browser).await;
         visitor.browser.open("/accounts").await;
         visitor.browser.click("main a[href^='/accounts/']").await;
     }

@@ -61,7 +61,7 @@ const PERSONAL: [&str; 7] = [
 ];
 
 /// The pages of a game of the account, below the path of the account.
-fn of_game(slug: &str) -> [String; 4] {
+fn pages_of_game(slug: &str) -> [String; 4] {
     [
         format!("/listings/game/{slug}"),
         format!("/listings/game/{slug}/edit"),
@@ -206,10 +206,10 @@ async fn with_listings(fleet: &Fleet, pages: &[&str]) -> Vec<String> {
 }
 
 /// These pages of an account, the pages of its game, and those of a person.
-fn of_account(fleet: &Fleet, account: &str, pages: &[&str]) -> Vec<String> {
-    let of_game = of_game(&fleet.account("free").economy_game);
+fn pages_of_account(fleet: &Fleet, account: &str, pages: &[&str]) -> Vec<String> {
+    let game = pages_of_game(&fleet.account("free").economy_game);
     let pages = pages.iter().map(|page| (*page).to_owned());
-    let pages = pages.chain(of_game).map(|path| format!("{account}{path}"));
+    let pages = pages.chain(game).map(|path| format!("{account}{path}"));
     pages.chain(PERSONAL.map(ToOwned::to_owned)).collect()
 }
 
@@ -241,7 +241,7 @@ async fn a_page_of_each_template_has_no_problem() {
     let public = with_listings(&browser.fleet, &TEMPLATES).await;
     let mut found = check(SHORT, &browser, public).await;
     let account = sign_in(&browser).await;
-    let pages = of_account(&browser.fleet, &account, &TEMPLATES_OF_ACCOUNT);
+    let pages = pages_of_account(&browser.fleet, &account, &TEMPLATES_OF_ACCOUNT);
     found.extend(check(SHORT, &browser, pages).await);
     assert_none(browser, found).await;
 }
@@ -270,7 +270,7 @@ async fn the_pages_of_an_account_have_no_problem() {
     assert_pictures_keep_their_shape(&browser, &account).await;
     tick_at_most_three_genres(&browser, &account).await;
     let pages = [&TEMPLATES_OF_ACCOUNT[..], &MORE_OF_ACCOUNT].concat();
-    let pages = of_account(&browser.fleet, &account, &pages);
+    let pages = pages_of_account(&browser.fleet, &account, &pages);
     let found = check(ALL, &browser, pages).await;
     assert_none(browser, found).await;
 }

@@ -1,46 +1,10 @@
 //! What scripts add to pages that also work without them.
 
 use e2e::eventually;
-use fantoccini::Locator;
-use fantoccini::key::Key;
 use serde_json::Value;
 
 use crate::browser::Browser;
 use crate::pages::sign_in;
-
-/// The search shows its results while the visitor types, and announces their number. It shows none when the field is empty again.
-pub(crate) async fn search_while_typing(browser: &Browser) {
-    browser.open("/").await;
-    // Screen readers watch this element, so it must exist before the results do.
-    let status = Locator::Css("[role='status']:has(+ #results)");
-    let status = browser.client.find(status).await.unwrap();
-    let announced = async || status.prop("textContent").await.unwrap().unwrap();
-    assert_eq!(announced().await, "");
-    let words = "puzz";
-    browser.fill("q", words).await;
-    browser.until("#results a[href^='/games/']").await;
-    eventually("the number of results is announced", async || {
-        let text = announced().await;
-        let is_number = text.starts_with(|first: char| first.is_ascii_digit());
-        (is_number && text.contains(" result")).then_some(())
-    })
-    .await;
-    // Visitors can share the address of the search.
-    eventually("the address is that of the search", async || {
-        let address = browser.client.current_url().await.unwrap();
-        let is_search = address.path() == "/search" && address.query() == Some("q=puzz");
-        is_search.then_some(())
-    })
-    .await;
-    let field = browser.client.find(Locator::Css("[name='q']"));
-    let field = field.await.unwrap();
-    for _ in words.chars() {
-        field.send_keys(&Key::Backspace).await.unwrap();
-    }
-    browser.until("#results:empty").await;
-    assert_eq!(announced().await, "");
-    assert_eq!(browser.path().await, "/");
-}
 
 /// Copies the secret of the key that the page shows. Rotates the key: the remaining time of the old secret counts down.
 pub(crate) async fn copy_and_count_down(browser: &Browser) {
@@ -51,7 +15,7 @@ pub(crate) async fn copy_and_count_down(browser: &Browser) {
         return button.left >= secret.right && button.top < secret.bottom;";
     assert!(
         browser.run::<bool>(script).await,
-        "the button is beside the key"
+        "the button is next to the key"
     );
     browser.click("button[data-copy='secret']").await;
     eventually("the page says what was copied", async || {

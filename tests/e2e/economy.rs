@@ -54,7 +54,7 @@ async fn a_report_is_counted_and_its_currency_is_listed_while_its_game_is_public
     let wait: u32 = soon.header("retry-after").unwrap().parse().unwrap();
     assert!((3_500..=3_600).contains(&wait), "{wait}");
 
-    // Rates against every other currency. Meanwhile, other tests add currencies and take games down.
+    // Rates against every other currency. Other tests add currencies and take games down at the same time.
     let from = format!("/economy/rates?from={}", studio.game);
     let (listed, rates) = eventually("no currency comes or goes between two reads", async || {
         let before = slugs(&live).await;

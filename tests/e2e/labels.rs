@@ -4,7 +4,7 @@ use e2e::{Fleet, Service};
 use futures::{StreamExt as _, stream};
 use reqwest::{Client, Method, RequestBuilder};
 
-/// More than the number of series that other tests may add meanwhile. A text that became a label would add at least one series.
+/// More than the number of series that other tests may add at the same time. A text that became a label would add at least one series.
 const TEXTS: usize = 200;
 const CONCURRENT: usize = 8;
 

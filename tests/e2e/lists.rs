@@ -4,7 +4,7 @@ use e2e::{Client, Fleet, Staff};
 
 /// A client that reads the live listings.
 pub(crate) async fn live(fleet: &Fleet) -> Client {
-    Staff::of(fleet).await.caller(fleet, "unlimited").await
+    Staff::new(fleet).await.caller(fleet, "unlimited").await
 }
 
 /// A client that reads the samples. They are the same for every account, so it uses the ready-made account without limits.

@@ -62,7 +62,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
             ..Account::default()
         },
     };
-    let mut staff = Staff::of(&fleet).await;
+    let mut staff = Staff::new(&fleet).await;
     let client = Client::new(&fleet, &staff.key(&account, KeyRequest::live()).await.1);
     // A success, a 404, a 400 and a 304 count. No other test changes this game.
     let path = "/games/a-day-in-the-woods";

@@ -60,7 +60,7 @@ pub(crate) async fn once_known(fleet: &Fleet, args: &[&str]) -> Output {
 
 /// The gateway has the name of the account, and listings-svc the owners of the page.
 #[tokio::test]
-async fn an_account_is_shown_by_its_name_beside_its_id() {
+async fn an_account_is_shown_by_its_name_and_its_id() {
     let studio = Studio::new(&Fleet::shared()).await;
     let args = ["page", "list-owners", &studio.handle];
     let text = said(&studio.fleet, &args).await;
@@ -94,7 +94,7 @@ async fn the_audit_of_one_kind_lists_a_call_that_was_refused_for_lack_of_a_role(
     let fleet = Fleet::shared();
     let member = format!("member-{}", kit::ids::row_id());
     let token = fleet.add_member(&member, Role::Reviewer);
-    let account = Staff::of(&fleet).await.account("free").await.account.id;
+    let account = Staff::new(&fleet).await.account("free").await.account.id;
     let email = fleet.account("free").email.as_str();
     let attempt = async |args: &[&str]| {
         let mut staff = command(&fleet, args);
@@ -174,7 +174,7 @@ async fn an_event_is_moved_only_to_an_account_that_exists() {
 #[tokio::test]
 async fn a_key_is_requested_approved_revealed_and_revoked() {
     let fleet = Fleet::shared();
-    let mut staff = Staff::of(&fleet).await;
+    let mut staff = Staff::new(&fleet).await;
     let account = staff.account("unlimited").await.account.id;
     let request = ["key", "request", "--account", &account, "--name", "server"];
     let request = answer(&fleet, &request).await;

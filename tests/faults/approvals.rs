@@ -18,7 +18,7 @@ const EACH: usize = 10;
 
 /// Submits events of new accounts, which wait for review; returns their slugs.
 async fn submit(fleet: &Fleet) -> Vec<String> {
-    let mut staff = Staff::of(fleet).await;
+    let mut staff = Staff::new(fleet).await;
     let mut slugs = Vec::new();
     for account in 0..ACCOUNTS {
         let owner = staff.account("unlimited").await;
@@ -92,7 +92,7 @@ async fn an_approval_is_made_once_whichever_replica_is_killed() {
     reason = "the tests have no schema of their own"
 )]
 async fn shown_and_kept_once(fleet: &Fleet, slugs: &[String]) {
-    let client = Staff::of(fleet).await.caller(fleet, "unlimited").await;
+    let client = Staff::new(fleet).await.caller(fleet, "unlimited").await;
     let shown = slugs.iter().map(async |slug| {
         let path = format!("/events/{slug}");
         let look = async || client.get(&path).await.status.is_success().then_some(());
@@ -112,7 +112,11 @@ async fn shown_and_kept_once(fleet: &Fleet, slugs: &[String]) {
     .await
     .unwrap();
     assert_eq!(kept.len(), slugs.len());
-    for (slug, revision, revisions, audited, told) in kept {
-        assert_eq!((revision, revisions, audited, told), (2, 2, 1, 1), "{slug}");
+    for (slug, revision, revisions, audited, announced) in kept {
+        assert_eq!(
+            (revision, revisions, audited, announced),
+            (2, 2, 1, 1),
+            "{slug}"
+        );
     }
 }

@@ -7,13 +7,13 @@ use serde_json::json;
 /// The number of calls before the kill, and again after it.
 const SOME: usize = 300;
 
-struct Scene {
+struct LoadedFleet {
     small: SmallFleet,
     load: Load,
 }
 
-impl Scene {
-    async fn set() -> Self {
+impl LoadedFleet {
+    async fn start() -> Self {
         let mut small = SmallFleet::patient();
         let fleet = small.up_with(&["--replicas", "catalogue-svc=2"]).await;
         let load = Load::new(&fleet).await;
@@ -29,21 +29,21 @@ fn second(fleet: &Fleet) -> i32 {
 #[tokio::test]
 #[ignore = "long: one replica of a fleet fails under load"]
 async fn a_killed_or_paused_replica_fails_no_call_and_shows_no_stale_page() {
-    let scene = Scene::set().await;
-    a_replica_is_killed(&scene).await;
-    no_page_is_older_than_a_write(&scene.small.fleet()).await;
+    let loaded = LoadedFleet::start().await;
+    a_replica_is_killed(&loaded).await;
+    no_page_is_older_than_a_write(&loaded.small.fleet()).await;
 }
 
 /// The load asserts a 200 for every call.
-async fn a_replica_is_killed(scene: &Scene) {
+async fn a_replica_is_killed(loaded: &LoadedFleet) {
     for _ in 0..3 {
         let killing = async {
-            scene.load.answers(SOME).await;
-            scene.small.kill(second(&scene.small.fleet())).await;
-            scene.load.answers(SOME).await;
-            scene.load.stop();
+            loaded.load.answers(SOME).await;
+            loaded.small.kill(second(&loaded.small.fleet())).await;
+            loaded.load.answers(SOME).await;
+            loaded.load.stop();
         };
-        tokio::join!(killing, scene.load.flow());
+        tokio::join!(killing, loaded.load.flow());
     }
 }
 
@@ -66,7 +66,7 @@ async fn assert_page(browser: &mut WebClient, tagline: Option<&str>) {
 
 /// No page misses a save or a takedown that happened while a replica was paused.
 async fn no_page_is_older_than_a_write(fleet: &Fleet) {
-    let staff = Staff::of(fleet).await;
+    let staff = Staff::new(fleet).await;
     let studio = json!({"handle": "lagging", "name": "Lagging", "kind": "studio", "country_code": "TD", "city": "Far"});
     staff.import("page", &[studio]).await;
     let game = json!({

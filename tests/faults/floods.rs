@@ -117,7 +117,7 @@ async fn floods_end_and_nobody_else_notices() {
         _ = flooding => {}
         () = calling => {}
     }
-    assert!(served > 0, "nobody was served meanwhile");
+    assert!(served > 0, "no other caller was served");
     assert_eq!(caller.all("/games", 100).await, games);
     assert_eq!(
         small.fleet().service("gateway").pid,

@@ -49,7 +49,7 @@ async fn blind(fleet: &Fleet, clients: &[Client]) -> PgConnection {
 }
 
 pub(crate) async fn a_revoked_key_is_refused_at_every_gateway_from_the_next_call(fleet: &Fleet) {
-    let mut staff = Staff::of(fleet).await;
+    let mut staff = Staff::new(fleet).await;
     let account = staff.account("unlimited").await;
     let (key, secret) = staff.key(&account, KeyRequest::live()).await;
     let clients = everywhere(fleet, &secret);

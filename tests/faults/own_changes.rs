@@ -74,8 +74,8 @@ struct Studio {
 }
 
 impl Studio {
-    async fn of(fleet: &Fleet) -> Self {
-        let mut staff = Staff::of(fleet).await;
+    async fn new(fleet: &Fleet) -> Self {
+        let mut staff = Staff::new(fleet).await;
         let account: NewAccount = staff.account("unlimited").await;
         let page = json!({"handle": HANDLE, "name": "A Studio", "kind": "studio", "country_code": COUNTRY, "city": "Far"});
         staff.import("page", &[page]).await;
@@ -154,7 +154,7 @@ async fn a_change_or_decision_is_visible_through_every_replica() {
     // This runs first, because the receiver gets all later announcements as well.
     nobody_is_told_of_a_game_that_is_hidden_with_its_page(&fleet, &receiver).await;
     what_is_taken_down_is_gone_everywhere_and_comes_back(&small, &fleet).await;
-    let studio = Studio::of(&fleet).await;
+    let studio = Studio::new(&fleet).await;
     let gateways = studio.clients.len();
     let country: Country = studio.clients[0]
         .one(&format!("/countries/{COUNTRY}"))

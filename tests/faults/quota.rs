@@ -1,30 +1,12 @@
-//! Quotas are exact for concurrent calls through two gateways and with several keys (§8). The gateway's own tests cover the rest.
+//! The minute of a key is exact for concurrent calls through two gateways (§8), and both gateways refuse a revoked key. The gateway's own tests cover
+//! the rest.
 
-use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Service, SmallFleet, Staff, may_open};
+use e2e::{Client, Fleet, Response, Service, SmallFleet, Staff, may_open};
 use futures::StreamExt as _;
 
+use crate::keys::a_revoked_key_is_refused_at_every_gateway_from_the_next_call;
+
 const AT_ONCE: usize = 1_000;
-
-/// Clients with keys of one account.
-struct Callers {
-    live: Vec<Client>,
-    test: Client,
-}
-
-async fn callers(fleet: &Fleet, plan: &str, live: usize) -> (NewAccount, Callers) {
-    let mut staff = Staff::of(fleet).await;
-    let account = staff.account(plan).await;
-    let mut keys = Vec::new();
-    for _ in 0..live {
-        keys.push(Client::new(
-            fleet,
-            &staff.key(&account, KeyRequest::live()).await.1,
-        ));
-    }
-    let (_, test) = staff.key(&account, KeyRequest::default()).await;
-    let test = Client::new(fleet, &test);
-    (account, Callers { live: keys, test })
-}
 
 /// The remaining calls in the header `RateLimit`, for the limit `item`.
 fn left(answer: &Response, item: &str) -> Option<u64> {
@@ -35,28 +17,12 @@ fn left(answer: &Response, item: &str) -> Option<u64> {
     entry.split(';').next()?.parse().ok()
 }
 
-/// The remaining calls of the month in each response, in ascending order.
-fn months_left(answers: &[Response]) -> impl Iterator<Item = u64> {
-    let left = answers.iter().map(|answer| {
-        let left = left(answer, "month");
-        assert!(left.is_some(), "{} {}", answer.status, answer.text);
-        left.unwrap()
-    });
-    let mut left: Vec<u64> = left.collect();
-    left.sort_unstable();
-    left.into_iter()
-}
-
-/// Makes concurrent calls. The clients and the gateways take turns.
-async fn call(fleet: &Fleet, clients: &[Client], calls: usize) -> Vec<Response> {
+/// Makes concurrent calls through both gateways in turn.
+async fn call(fleet: &Fleet, client: &Client, calls: usize) -> Vec<Response> {
     let gateways: Vec<&Service> = fleet.replicas("gateway").collect();
     assert_eq!(gateways.len(), 2);
-    let clients: Vec<Client> = clients
-        .iter()
-        .flat_map(|client| gateways.iter().map(|gateway| client.at(gateway)))
-        .collect();
     let calls = (0..calls).map(|n| {
-        let client = clients[n % clients.len()].clone();
+        let client = client.at(gateways[n % 2]);
         async move { client.get("/games?limit=1").await }
     });
     futures::stream::iter(calls)
@@ -65,25 +31,19 @@ async fn call(fleet: &Fleet, clients: &[Client], calls: usize) -> Vec<Response> 
         .await
 }
 
-async fn month_used(client: &Client) -> u64 {
-    let me = client.get("/me").await;
-    me.data()["month"]["used"].as_u64().unwrap()
-}
-
-/// Takes most of a minute: a fleet starts, and thousands of calls use up quotas.
+/// Takes half a minute: a fleet starts, and a thousand calls use up a minute.
 #[tokio::test]
-async fn quotas_are_exact_through_two_gateways() {
+async fn a_minute_is_exact_and_a_revocation_acts_through_two_gateways() {
     may_open(2 * AT_ONCE as u64 + 1_000);
     let mut small = SmallFleet::patient();
     let fleet = small.up_with(&["--replicas", "gateway=2"]).await;
     a_minute_of_sixty_lets_sixty_through(&fleet).await;
-    a_month_is_counted_over_all_keys(&fleet).await;
-    a_month_lets_as_many_through_as_it_has(&fleet).await;
+    a_revoked_key_is_refused_at_every_gateway_from_the_next_call(&fleet).await;
 }
 
 async fn a_minute_of_sixty_lets_sixty_through(fleet: &Fleet) {
-    let (_, callers) = callers(fleet, "free", 1).await;
-    let answers = call(fleet, &callers.live, 1_000).await;
+    let caller = Staff::new(fleet).await.caller(fleet, "free").await;
+    let answers = call(fleet, &caller, 1_000).await;
     let (passed, refused): (Vec<_>, Vec<_>) =
         answers.into_iter().partition(|answer| answer.status == 200);
     let mut numbers: Vec<(u64, u64)> = passed
@@ -106,53 +66,4 @@ async fn a_minute_of_sixty_lets_sixty_through(fleet: &Fleet) {
         let wait: u64 = answer.header("retry-after").unwrap().parse().unwrap();
         assert!((1..=60).contains(&wait), "{wait}");
     }
-}
-
-async fn a_month_is_counted_over_all_keys(fleet: &Fleet) {
-    let (_, callers) = callers(fleet, "free", 5).await;
-    let answers = call(fleet, &callers.live, 250).await;
-    assert!(months_left(&answers).eq(49_750..50_000), "each number once");
-    // A test key shows the use of the month, but its calls do not count.
-    for _ in 0..2 {
-        assert_eq!(month_used(&callers.test).await, 250);
-    }
-}
-
-async fn a_month_lets_as_many_through_as_it_has(fleet: &Fleet) {
-    let (account, callers) = callers(fleet, "free", 5).await;
-    callers.live[0].get("/games?limit=1").await;
-    use_month(fleet, &account, 49_950);
-    let answers = call(fleet, &callers.live, 200).await;
-    let (passed, refused): (Vec<_>, Vec<_>) =
-        answers.into_iter().partition(|answer| answer.status == 200);
-    assert!(months_left(&passed).eq(0..50), "each number once");
-    assert_eq!(refused.len(), 150);
-    for answer in refused {
-        answer.assert_error(429, "quota_exceeded");
-        assert_eq!(left(&answer, "month"), Some(0));
-    }
-    assert_eq!(month_used(&callers.test).await, 50_000);
-}
-
-/// Sets the use of the month in Redis, because that many calls would take too long.
-fn use_month(fleet: &Fleet, account: &NewAccount, used: u64) {
-    let client = redis::Client::open(fleet.redis_url.as_str()).unwrap();
-    let mut connection = client.get_connection().unwrap();
-    let hash = format!("gateway:{{{}}}:usage", account.account.id);
-    let fields: Vec<String> = redis::cmd("HKEYS")
-        .arg(&hash)
-        .query(&mut connection)
-        .unwrap();
-    let is_month = |field: &&String| {
-        field
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'-')
-    };
-    let month = fields.iter().find(is_month).unwrap();
-    redis::cmd("HSET")
-        .arg(&hash)
-        .arg(month)
-        .arg(used)
-        .query::<()>(&mut connection)
-        .unwrap();
 }

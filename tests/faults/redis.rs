@@ -1,4 +1,4 @@
-//! Pauses, empties, kills or destroys Redis while two gateways are under load. Every call is answered 200 meanwhile, and each gateway limits the
+//! Pauses, empties, kills or destroys Redis while two gateways are under load. Every call is answered 200, and each gateway limits the
 //! minute of each key. Afterwards reads show earlier writes again, and the use of the month equals the number of answered calls, except for those of
 //! the outage and the bound in the gateway's README.
 
@@ -19,7 +19,7 @@ const UNCERTAIN: usize = 50;
 /// The number of calls before an outage, and again after it.
 const SOME: usize = 300;
 
-struct Scene {
+struct LoadedFleet {
     small: SmallFleet,
     fleet: Fleet,
     load: Load,
@@ -27,8 +27,8 @@ struct Scene {
     forgotten: Cell<usize>,
 }
 
-impl Scene {
-    async fn set() -> Self {
+impl LoadedFleet {
+    async fn start() -> Self {
         let mut small = SmallFleet::patient();
         // The gateways use the default timeout, because Redis does fail here.
         small.set("GATEWAY_REDIS_PATIENCE", "50");
@@ -56,12 +56,15 @@ impl Scene {
         redis::from_redis_value(answer).unwrap_or_default()
     }
 
-    /// Waits until the circuit breaker of every gateway is open (`away`) or closed.
-    async fn until_away(&self, away: bool) {
-        eventually("the gateways have found Redis away, or back", async || {
-            let open = self.fleet.metric("gateway", "redis_breakers_open").await;
-            open.iter().all(|open| (*open > 0) == away).then_some(())
-        })
+    /// Waits until the circuit breaker of every gateway is open or closed.
+    async fn until_breakers_are(&self, is_open: bool) {
+        eventually(
+            "every gateway has opened or closed its circuit breaker",
+            async || {
+                let open = self.fleet.metric("gateway", "redis_breakers_open").await;
+                open.iter().all(|open| (*open > 0) == is_open).then_some(())
+            },
+        )
         .await;
     }
 
@@ -87,7 +90,7 @@ impl Scene {
             self.load.answers(SOME).await;
             let began = Instant::now();
             let lost = outage().await;
-            self.until_away(false).await;
+            self.until_breakers_are(false).await;
             let ended = Instant::now();
             self.load.answers(SOME).await;
             self.load.stop();
@@ -96,7 +99,7 @@ impl Scene {
         };
         let before = self.load.answered();
         let (uncounted, ()) = tokio::join!(work, self.load.flow());
-        self.until_away(false).await;
+        self.until_breakers_are(false).await;
         self.until_settled().await;
 
         let used = eventually("the month's use can be read", async || {
@@ -115,7 +118,7 @@ impl Scene {
 
     /// How many calls of a key with 60 calls a minute passed each gateway without Redis.
     async fn each_gateway_holds_the_minute(&self) -> Vec<usize> {
-        let mut staff = Staff::of(&self.fleet).await;
+        let mut staff = Staff::new(&self.fleet).await;
         let caller = staff.caller(&self.fleet, "free").await;
         burst(&self.fleet, &caller).await.alone
     }
@@ -135,10 +138,10 @@ impl Scene {
 }
 
 /// The outages. Each waits until Redis is back. One that loses data returns the time of the loss.
-impl Scene {
+impl LoadedFleet {
     async fn pause(&self) -> Option<Instant> {
         let paused = Paused::process(self.redis().unwrap());
-        self.until_away(true).await;
+        self.until_breakers_are(true).await;
         assert_eq!(self.each_gateway_holds_the_minute().await, [60, 60]);
         self.load.answers(SOME).await;
         drop(paused);
@@ -181,17 +184,19 @@ impl Scene {
 /// Takes most of a minute: a fleet starts, and each call to a paused Redis waits for its timeout.
 #[tokio::test]
 async fn every_call_is_answered_while_redis_is_paused() {
-    let scene = Scene::set().await;
-    scene.through("paused", async || scene.pause().await).await;
-    scene.own_writes_are_read().await;
+    let loaded = LoadedFleet::start().await;
+    loaded
+        .through("paused", async || loaded.pause().await)
+        .await;
+    loaded.own_writes_are_read().await;
 }
 
 /// A gateway starts and answers while Redis is paused.
-async fn a_gateway_starts(scene: &Scene) {
-    let pids = scene.small.fleet().pids();
-    let _paused = Paused::process(scene.redis().unwrap());
-    scene.small.kill(pids["gateway"]).await;
-    let caller = Client::new(&scene.fleet, &scene.fleet.account("partner").keys.live);
+async fn a_gateway_starts(loaded: &LoadedFleet) {
+    let pids = loaded.small.fleet().pids();
+    let _paused = Paused::process(loaded.redis().unwrap());
+    loaded.small.kill(pids["gateway"]).await;
+    let caller = Client::new(&loaded.fleet, &loaded.fleet.account("partner").keys.live);
     eventually("it answers", async || {
         let request = caller.request(Method::GET, "/games?limit=1");
         let answer = request.send().await.ok()?;
@@ -205,17 +210,21 @@ async fn a_gateway_starts(scene: &Scene) {
 #[ignore = "long: four outages under load"]
 async fn redis_fails_in_four_ways_and_every_call_is_answered() {
     let cycles: u32 = long_form("REDIS_CYCLES", 1);
-    let scene = Scene::set().await;
+    let loaded = LoadedFleet::start().await;
     for _ in 0..cycles {
-        scene.through("paused", async || scene.pause().await).await;
-        scene.through("emptied", async || Some(scene.empty())).await;
-        scene
-            .through("killed", async || Some(scene.kill().await))
+        loaded
+            .through("paused", async || loaded.pause().await)
             .await;
-        scene
-            .through("destroyed", async || Some(scene.destroy().await))
+        loaded
+            .through("emptied", async || Some(loaded.empty()))
             .await;
-        scene.own_writes_are_read().await;
+        loaded
+            .through("killed", async || Some(loaded.kill().await))
+            .await;
+        loaded
+            .through("destroyed", async || Some(loaded.destroy().await))
+            .await;
+        loaded.own_writes_are_read().await;
     }
-    a_gateway_starts(&scene).await;
+    a_gateway_starts(&loaded).await;
 }

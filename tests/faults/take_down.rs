@@ -128,7 +128,7 @@ fn assert_gone(kind: &str, before: &Seen, gone: &Seen) {
 
 /// A client with the secret key of the game.
 async fn owner_of_game(fleet: &Fleet) -> Client {
-    let mut staff = Staff::of(fleet).await;
+    let mut staff = Staff::new(fleet).await;
     let account = staff.account("partner").await;
     staff.add_owner(&account, "zzyzzy-studio").await;
     let secret = staff.key_of_game(&account, "live", "secret", "zzyzzy-game");

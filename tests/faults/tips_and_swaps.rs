@@ -25,7 +25,7 @@ const AT: OffsetDateTime = datetime!(2026-01-01 00:00 UTC);
 
 /// Creates two games with currencies; returns a client with a key of the first one.
 async fn games(fleet: &Fleet) -> Client {
-    let mut staff = Staff::of(fleet).await;
+    let mut staff = Staff::new(fleet).await;
     let account = staff.account("unlimited").await;
     staff.page(&account, "booked").await;
     let rows = GAMES.map(

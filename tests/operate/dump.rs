@@ -17,7 +17,7 @@ async fn has(client: &Client, game: &str) -> bool {
 async fn a_dump_is_restored_into_another_server() {
     let mut first = SmallFleet::patient();
     let fleet = first.up().await;
-    let mut staff = Staff::of(&fleet).await;
+    let mut staff = Staff::new(&fleet).await;
     let account = staff.account("partner").await;
     let (_, kept) = staff.key(&account, KeyRequest::live()).await;
     let (revoked, ended) = staff.key(&account, KeyRequest::live()).await;

@@ -231,8 +231,7 @@ async fn a_fleet_is_served_through_haproxy_and_nginx() {
 /// The line in the page that begins with `start`.
 fn line_of_hosts(start: &str) -> &'static str {
     let lines = SERVERS.lines().map(str::trim);
-    let found = lines.filter(|line| line.starts_with(start));
-    let found: Vec<_> = found.collect();
+    let found: Vec<_> = lines.filter(|line| line.starts_with(start)).collect();
     assert_eq!(found.len(), 1, "{start}");
     found[0]
 }

@@ -101,19 +101,23 @@ impl Model {
         let arrived = format!("{what}: each changed game was announced in one message");
         eventually_within(GIVE_UP, &arrived, async || {
             let held = self.traffic.games().await?;
-            let told: BTreeSet<String> = self.receiver.slugs().into_iter().collect();
+            let announced: BTreeSet<String> = self.receiver.slugs().into_iter().collect();
             let mut changed = sent.iter().filter(|slug| {
                 let game = held.get(*slug);
                 game.is_some_and(|game| game["tagline"] == Traffic::CHANGED)
             });
-            changed.all(|slug| told.contains(slug)).then_some(())
+            changed.all(|slug| announced.contains(slug)).then_some(())
         })
         .await;
         // The studio changes one of its own games repeatedly, so leave that one out.
-        let mut told = self.receiver.slugs();
-        told.retain(|slug| sent.contains(slug));
-        let once: BTreeSet<&String> = told.iter().collect();
-        assert_eq!(told.len(), once.len(), "{what}: a game has two messages");
+        let mut announced = self.receiver.slugs();
+        announced.retain(|slug| sent.contains(slug));
+        let once: BTreeSet<&String> = announced.iter().collect();
+        assert_eq!(
+            announced.len(),
+            once.len(),
+            "{what}: a game has two messages"
+        );
     }
 
     /// How many answered calls the month has not counted.

@@ -1,4 +1,4 @@
-//! PostgreSQL under Patroni, whose leader, store or proxy fails. Reads are answered meanwhile, and no acknowledged write is lost.
+//! PostgreSQL under Patroni, whose leader, store or proxy fails. Reads are answered, and no acknowledged write is lost.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use crate::patroni_cluster::Cluster;
 /// How long a server is paused: longer than the time that Patroni allows a silent leader.
 const PAUSE: Duration = Duration::from_secs(15);
 
-struct Scene {
+struct PatroniFleet {
     cluster: Cluster,
     model: Model,
     _fleet: SmallFleet,
 }
 
-impl Scene {
-    async fn set() -> Self {
+impl PatroniFleet {
+    async fn start() -> Self {
         let cluster = Cluster::start().await;
         let receiver = Receiver::start().await;
-        let mut small = SmallFleet::patient_beside_postgresql();
+        let mut small = SmallFleet::patient_except_with_postgresql();
         small.set("DATABASE_URL", &cluster.url());
         small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
         let fleet = small.up_with(&["--replicas", TWO_OF_EACH]).await;
@@ -77,20 +77,20 @@ impl Scene {
 #[ignore = "long: each failover takes up to ten seconds, and 15 s are a pause"]
 async fn postgresql_fails_over_and_no_acknowledged_write_is_lost() {
     let cycles: u32 = long_form("PATRONI_CYCLES", 1);
-    let scene = Scene::set().await;
-    let (model, cluster) = (&scene.model, &scene.cluster);
+    let patroni = PatroniFleet::start().await;
+    let (model, cluster) = (&patroni.model, &patroni.cluster);
     for _ in 0..cycles {
-        let killed = async || scene.kill_the_leader().await;
+        let killed = async || patroni.kill_the_leader().await;
         let cost = model.through("the leader is killed", killed).await;
         // Redis counts the calls, and has not failed.
         assert_eq!(cost.uncounted, 0, "{cost:?}");
-        let paused = async || scene.pause_the_leader().await;
+        let paused = async || patroni.pause_the_leader().await;
         model.through("the leader is paused", paused).await;
         let restarted = async || cluster.etcd.restart();
         model
             .through("all of etcd is killed and starts again", restarted)
             .await;
-        scene.without_the_leader_of_etcd().await;
+        patroni.without_the_leader_of_etcd().await;
         // Without etcd, Patroni demotes the leader, so nothing is written until etcd answers.
         let store_paused = async || {
             let paused = cluster.etcd.pause();

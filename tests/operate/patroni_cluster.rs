@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use e2e::{Paused, children, eventually_within};
 use nix::sys::signal::{Signal, kill};
@@ -47,13 +47,11 @@ struct Ports {
 impl Cluster {
     /// Starts a cluster with a leader and two standbys, one of them synchronous, and an empty database for the fleet.
     pub(crate) async fn start() -> Self {
-        let since = Instant::now();
         let mut tries = 0;
         loop {
             let cluster = Self::spawn();
             if cluster.came_up().await {
                 cluster.make_database().await;
-                servers::record_start("clusters of Patroni", since);
                 return cluster;
             }
             // Another process may take a port first. A server then exits, and other ports are tried.

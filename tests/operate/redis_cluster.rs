@@ -15,7 +15,7 @@ const NODES: std::ops::Range<usize> = 0..6;
 
 /// A client on the plan `free` whose counters are on the killed node.
 async fn caller_on_killed(servers: &Servers, fleet: &Fleet) -> Client {
-    let mut staff = Staff::of(fleet).await;
+    let mut staff = Staff::new(fleet).await;
     loop {
         let caller = staff.caller(fleet, "free").await;
         let me = caller.get("/me").await;

@@ -40,7 +40,7 @@ const SECRETS: [&str; 5] = [
 const PASSWORD: &str = "baobab lorry teapot nine";
 
 /// A fleet that traces every request, and a webhook receiver.
-struct Scene {
+struct TracedFleet {
     small: SmallFleet,
     fleet: Fleet,
     staff: Staff,
@@ -51,8 +51,8 @@ struct Scene {
     _server: JoinSet<()>,
 }
 
-impl Scene {
-    async fn set() -> Self {
+impl TracedFleet {
+    async fn start() -> Self {
         let (collector, mut server) = (Collector::default(), JoinSet::new());
         let endpoint = collector.serve(&mut server).await;
         let receiver = Receiver::start().await;
@@ -80,7 +80,7 @@ impl Scene {
         }
         let database = Url::parse(&fleet.database_url).unwrap();
         secrets.extend(database.password().map(ToOwned::to_owned));
-        let staff = Staff::of(&fleet).await;
+        let staff = Staff::new(&fleet).await;
         Self {
             small,
             fleet,
@@ -301,24 +301,24 @@ async fn turn_on_totp(browser: &mut WebClient, page: &WebPage) -> Vec<String> {
 #[tokio::test]
 #[ignore = "long: a fleet that is used in every way, and a search in all that it wrote"]
 async fn a_request_is_one_trace_and_no_secret_is_written() {
-    let mut scene = Scene::set().await;
-    scene.trace_a_write().await;
-    scene.trace_a_delivery().await;
+    let mut traced = TracedFleet::start().await;
+    traced.trace_a_write().await;
+    traced.trace_a_delivery().await;
     let game = Client::new(
-        &scene.fleet,
-        &scene.fleet.account("partner").keys.live_secret,
+        &traced.fleet,
+        &traced.fleet.account("partner").keys.live_secret,
     );
-    scene
+    traced
         .trace_a_read(&game, "/economy/currencies", "economy-svc")
         .await;
-    let mut browser = scene.sign_up().await;
-    scene.add_token().await;
-    scene.trace_an_account(&mut browser).await;
+    let mut browser = traced.sign_up().await;
+    traced.add_token().await;
+    traced.trace_an_account(&mut browser).await;
     // This one comes last: its log line follows those of the others.
-    scene.trace_a_page().await;
-    let written = scene.written().await;
+    traced.trace_a_page().await;
+    let written = traced.written().await;
     assert!(written.len() > 12, "logs and metrics of six services");
-    for secret in &scene.secrets {
+    for secret in &traced.secrets {
         assert!(secret.len() >= 16, "too short to be found only as itself");
         for (place, text) in &written {
             assert!(!text.contains(secret.as_str()), "{place} has {secret}");

@@ -78,7 +78,7 @@ impl Installation {
 
 /// Creates the published games that the test changes; returns their slugs, and a key that may change them.
 async fn games(fleet: &Fleet) -> (Vec<String>, String) {
-    let mut staff = Staff::of(fleet).await;
+    let mut staff = Staff::new(fleet).await;
     let account = staff.account("unlimited").await;
     staff.page(&account, STUDIO).await;
     let slug = |game: usize| format!("upgrade-{game:02}");

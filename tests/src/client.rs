@@ -91,7 +91,7 @@ impl Client {
         let request = request.build().unwrap();
         let what = format!("{} {}", request.method(), request.url());
         let is_head = request.method() == Method::HEAD;
-        let sent = Sent::of(&request);
+        let sent = Sent::new(&request);
         let response = self.http.execute(request).await.unwrap();
         let (status, headers) = (response.status(), response.headers().clone());
         let text = decoded(&headers, &response.bytes().await.unwrap());
@@ -208,7 +208,7 @@ impl Response {
     }
 }
 
-/// Checks what holds for every response (§2.1) besides its schema.
+/// Checks what holds for every response (§2.1), apart from its schema.
 fn check_envelope(what: &str, status: StatusCode, headers: &HeaderMap, body: &Value) {
     let success = status.is_success();
     assert_eq!(body["success"], success, "{what}: {body}");

@@ -7,7 +7,7 @@ pub fn may_open(needed: u64) {
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
     assert!(
         hard >= needed,
-        "{needed} file descriptors are needed, and {hard} may be had: raise the limit (ulimit -Hn)"
+        "{needed} file descriptors are needed, and the hard limit is {hard}: raise it (ulimit -Hn)"
     );
     setrlimit(Resource::RLIMIT_NOFILE, soft.max(needed), hard).unwrap();
 }

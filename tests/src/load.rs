@@ -24,7 +24,7 @@ pub struct Load {
 impl Load {
     /// Callers at each gateway. Every call must be answered 200.
     pub async fn new(fleet: &Fleet) -> Self {
-        let mut staff = Staff::of(fleet).await;
+        let mut staff = Staff::new(fleet).await;
         let account = staff.account("unlimited").await;
         let mut callers = Vec::new();
         for gateway in fleet.by_gateway() {

@@ -69,7 +69,7 @@ impl SmallFleet {
     }
 
     /// Like [`new`](Self::new), for a test in which only PostgreSQL fails: the deadlines for everything else are long.
-    pub fn patient_beside_postgresql() -> Self {
+    pub fn patient_except_with_postgresql() -> Self {
         let mut small = Self::new();
         for (deadline, value) in [
             ("GATEWAY_REDIS_PATIENCE", "20000"),
@@ -253,7 +253,7 @@ impl SmallFleet {
     /// Imports published games with these slugs, and changes each, which webhooks announce as `listing.updated`.
     pub async fn announce_games(&self, slugs: &[String]) {
         self.import_games(slugs).await;
-        let staff = Staff::of(&self.fleet()).await;
+        let staff = Staff::new(&self.fleet()).await;
         let changes = json!({"tagline": "Announced"});
         let edits = futures::stream::iter(slugs);
         edits

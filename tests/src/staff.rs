@@ -58,7 +58,7 @@ impl KeyRequest {
 
 impl Staff {
     /// Connects to the staff services of `fleet`.
-    pub async fn of(fleet: &Fleet) -> Self {
+    pub async fn new(fleet: &Fleet) -> Self {
         let token = fleet.staff_token.clone().into();
         let channel = dial(&fleet.service("gateway").grpc, &token).await;
         let listings = dial(&fleet.service("listings-svc").grpc, &token).await;
@@ -93,10 +93,6 @@ impl Staff {
     /// Publishes a listing that waits for review.
     pub async fn approve(&self, kind: &str, name: &str) {
         self.decide(Decision::Approve, kind, name, "").await;
-    }
-
-    pub async fn reject(&self, kind: &str, name: &str, reason: &str) {
-        self.decide(Decision::Reject, kind, name, reason).await;
     }
 
     pub async fn take_down(&self, kind: &str, name: &str) {

@@ -23,7 +23,7 @@ impl Studio {
     }
 
     pub async fn on_plan(fleet: &Fleet, plan: &str) -> Self {
-        let mut staff = Staff::of(fleet).await;
+        let mut staff = Staff::new(fleet).await;
         let account = staff.account(plan).await;
         let handle = format!("studio-{}", kit::ids::row_id().simple());
         let game = format!("{handle}-game");

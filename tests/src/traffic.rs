@@ -58,7 +58,7 @@ impl Traffic {
 
     /// Connects the clients. [`Traffic::flow`] starts the traffic.
     pub async fn new(fleet: &Fleet) -> Self {
-        let mut staff = Staff::of(fleet).await;
+        let mut staff = Staff::new(fleet).await;
         let account = staff.account("unlimited").await;
         let (_, key) = staff.key(&account, KeyRequest::live()).await;
         Self {
@@ -102,8 +102,8 @@ impl Traffic {
             listed.keys().eq(&published).then_some(listed)
         })
         .await;
-        let games = self.seen().games;
-        let mut games = games.iter();
+        let acknowledged = self.seen().games;
+        let mut games = acknowledged.iter();
         let lost = games.find(|slug| !listed.contains_key(*slug));
         assert_eq!(lost, None, "{what}: acknowledged and lost");
         listed
@@ -147,7 +147,7 @@ impl Traffic {
         self.flows.set(false);
     }
 
-    /// The live games that the API lists, by slug. `None` while the API does not answer, or if a game was added meanwhile.
+    /// The live games that the API lists, by slug. `None` while the API does not answer, or if a game was added between two pages.
     pub async fn games(&self) -> Option<BTreeMap<String, Value>> {
         let rows = rows(&self.caller, "/games").await?;
         let total = rows.len();

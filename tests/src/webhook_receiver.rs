@@ -22,7 +22,7 @@ use tokio::task::JoinSet;
 use crate::{Fleet, NewAccount, Staff, eventually};
 
 /// The received messages, with the secret and the clock to verify their signatures.
-struct Came {
+struct Received {
     secret: OnceLock<String>,
     clock: Clock,
     /// By message id: the body, and how often it arrived.
@@ -38,7 +38,7 @@ struct Came {
 pub struct Receiver {
     /// Such as `127.0.0.1:9500`.
     pub address: String,
-    came: Arc<Came>,
+    received: Arc<Received>,
     _server: JoinSet<()>,
 }
 
@@ -51,7 +51,7 @@ impl Receiver {
     pub async fn that_answers(status: StatusCode) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let came = Arc::new(Came {
+        let received = Arc::new(Received {
             secret: OnceLock::new(),
             clock: Clock::system(),
             messages: Mutex::default(),
@@ -62,47 +62,50 @@ impl Receiver {
         });
         let router = Router::new()
             .fallback(post(take))
-            .with_state(Arc::clone(&came));
+            .with_state(Arc::clone(&received));
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, router).await.unwrap() });
         Self {
             address,
-            came,
+            received,
             _server: server,
         }
     }
 
     /// Adds an endpoint that subscribes to these events, of a new account.
     pub async fn subscribe(&self, fleet: &Fleet, events: &[&str]) {
-        let account = Staff::of(fleet).await.account("partner").await;
+        let account = Staff::new(fleet).await.account("partner").await;
         self.expect(&add_endpoint(fleet, &account, &self.address, events).await);
     }
 
     /// Sets the secret that signs the messages.
     pub fn expect(&self, secret: &str) {
-        self.came.secret.set(secret.to_owned()).unwrap();
+        self.received.secret.set(secret.to_owned()).unwrap();
     }
 
     /// Moves the clock of the receiver. The test moves the clock of the fleet.
     pub fn advance(&self, by: time::Duration) {
-        self.came.clock.advance(by);
+        self.received.clock.advance(by);
     }
 
     /// The headers of the first message, once it has arrived.
     pub async fn first(&self) -> HeaderMap {
-        eventually("a message arrives", async || self.came.first.get().cloned()).await
+        eventually("a message arrives", async || {
+            self.received.first.get().cloned()
+        })
+        .await
     }
 
     /// `data` of all received messages.
     pub fn data(&self) -> Vec<Value> {
-        let messages = self.came.messages.lock().unwrap();
+        let messages = self.received.messages.lock().unwrap();
         let bodies = messages.values().map(|(body, _)| body["data"].clone());
         bodies.collect()
     }
 
     /// The received events, each with the slug or handle of its listing, sorted.
     pub fn named(&self) -> Vec<(String, String)> {
-        let messages = self.came.messages.lock().unwrap();
+        let messages = self.received.messages.lock().unwrap();
         let named = messages.values().map(|(body, _)| {
             let data = &body["data"];
             let name = data["slug"].as_str().or_else(|| data["handle"].as_str());
@@ -116,27 +119,27 @@ impl Receiver {
 
     /// The number of received messages, without repeats.
     pub fn count(&self) -> usize {
-        self.came.messages.lock().unwrap().len()
+        self.received.messages.lock().unwrap().len()
     }
 
     /// Answers the first `arrivals` requests. Later ones wait until another call raises the number.
     pub fn answer_until(&self, arrivals: usize) {
-        self.came.answered.send_replace(arrivals);
+        self.received.answered.send_replace(arrivals);
     }
 
     /// The number of received requests.
     pub fn arrivals(&self) -> usize {
-        self.came.arrivals.load(Ordering::SeqCst)
+        self.received.arrivals.load(Ordering::SeqCst)
     }
 
     pub fn repeats(&self) -> usize {
-        let messages = self.came.messages.lock().unwrap();
+        let messages = self.received.messages.lock().unwrap();
         messages.values().map(|(_, times)| times - 1).sum()
     }
 
     /// How often each message arrived, of those about a listing whose slug begins with `prefix`.
     pub fn times(&self, prefix: &str) -> Vec<usize> {
-        let messages = self.came.messages.lock().unwrap();
+        let messages = self.received.messages.lock().unwrap();
         let begins = |body: &Value| body["data"]["slug"].as_str().unwrap().starts_with(prefix);
         let times = messages.values().filter(|(body, _)| begins(body));
         times.map(|(_, times)| *times).collect()
@@ -173,24 +176,28 @@ pub async fn add_endpoint(
     added.into_inner().secret
 }
 
-async fn take(State(came): State<Arc<Came>>, headers: HeaderMap, body: Bytes) -> StatusCode {
-    let now = came.clock.now().unix_timestamp();
-    let secret = came.secret.get().unwrap();
+async fn take(
+    State(received): State<Arc<Received>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> StatusCode {
+    let now = received.clock.now().unix_timestamp();
+    let secret = received.secret.get().unwrap();
     if !is_signed(secret, &headers, &body, now) {
         return StatusCode::UNAUTHORIZED;
     }
-    let _: &HeaderMap = came.first.get_or_init(|| headers.clone());
+    let _: &HeaderMap = received.first.get_or_init(|| headers.clone());
     let body: Value = serde_json::from_slice(&body).unwrap();
     let id = body["id"].as_str().unwrap().to_owned();
     assert_eq!(headers["x-service-delivery"], id);
     {
-        let mut messages = came.messages.lock().unwrap();
+        let mut messages = received.messages.lock().unwrap();
         messages.entry(id).or_insert((body, 0)).1 += 1;
     }
-    let arrival = came.arrivals.fetch_add(1, Ordering::SeqCst) + 1;
-    let mut answered = came.answered.subscribe();
+    let arrival = received.arrivals.fetch_add(1, Ordering::SeqCst) + 1;
+    let mut answered = received.answered.subscribe();
     answered.wait_for(|most| arrival <= *most).await.unwrap();
-    came.status
+    received.status
 }
 
 /// Whether the timestamp is recent, and the whole secret signed the message (§6.6).

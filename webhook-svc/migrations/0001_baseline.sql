@@ -60,7 +60,7 @@ create table webhook.listing (
     id uuid not null,
     generation uuid not null,
     published boolean not null,
-    -- When that changed, by the clock of listings-svc.
+    -- The time of the newest change, by the clock of listings-svc.
     changed_at timestamptz not null,
     primary key (kind, id)
 );
@@ -152,9 +152,10 @@ create table webhook.message (
     -- The accounts that may get it; null: every account.
     recipients uuid[]
 );
-create index message_by_time on webhook.message using brin (created_at) with (autosummarize = on);
 create unique index message_by_position on webhook.message (position) where position is not null;
-create index message_numbered_by_time on webhook.message (created_at, position) where position is not null;
+-- For their removal, and for callers who begin at a time. A BRIN index would find less and less: its ranges never become narrower when new rows take
+-- the place of removed ones.
+create index message_by_time on webhook.message (created_at, position);
 
 -- Whether a message waits for the row of its listing, which is not published, or absent: the follower of listings may be behind the follower that
 -- made the message. A message that was stored then waits for ten minutes, unless the row is newer than the message. A message of the listings
@@ -214,15 +215,14 @@ create index waiting_due on webhook.waiting (endpoint_id, due_at, id);
 create index waiting_by_time on webhook.waiting using brin (created_at) with (autosummarize = on);
 create index waiting_tests on webhook.waiting (endpoint_id) where is_test;
 
--- Each attempt of each delivery; the last one has the delivery's final state. A partition per day (UTC) on which deliveries were created, so
--- that all attempts of a delivery lie in one partition and go with it. store/partitions.rs creates and drops them.
+-- Each attempt of each delivery; the last one has the delivery's final state.
 create table webhook.attempt_log (
     endpoint_id uuid not null,
     delivery_id bigint not null,
     -- From 1.
     number integer not null,
     message_id uuid not null,
-    -- When the delivery was created.
+    -- When the delivery was created: all attempts of a delivery are removed together.
     created_at timestamptz not null,
     -- The delivery's state after this attempt.
     state text not null check (state in ('waiting', 'delivered', 'failed', 'cancelled')),
@@ -233,40 +233,15 @@ create table webhook.attempt_log (
     -- Why the attempt failed, in words; empty: it succeeded.
     reason text not null,
     -- The first 1 KiB of the answer's body.
-    answer bytea not null
-) partition by range (created_at);
-create index attempt_log_by_delivery on webhook.attempt_log (endpoint_id, delivery_id, number);
+    answer bytea not null,
+    primary key (endpoint_id, delivery_id, number)
+) with (
+    -- A day is a thirtieth of the rows.
+    autovacuum_vacuum_scale_factor = 0.02
+);
 -- For lists of one of the rare states.
 create index attempt_log_undelivered on webhook.attempt_log (endpoint_id, state, delivery_id) where state in ('failed', 'cancelled');
 -- Failed deliveries are sent again by the time when they failed.
 create index attempt_log_failed_at on webhook.attempt_log (endpoint_id, at, delivery_id) where state = 'failed';
-
--- The role of the service changes no table. These functions create and drop the partitions of `attempt_log` for it, as the owner of the schema.
--- They wait a short time for locks: inserts queue behind a statement that waits for a lock of the table.
-
-create function webhook.create_attempt_partition(day date) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
-as $$
-declare
-    partition text := 'attempt_log_' || to_char(day, 'YYYYMMDD');
-begin
-    -- Attaching a table locks the log less than creating a partition of it, and blocks no insert.
-    execute format('create table if not exists webhook.%I (like webhook.attempt_log including all)', partition);
-    execute format(
-        'alter table webhook.attempt_log attach partition webhook.%I for values from (%L) to (%L)',
-        partition, to_char(day, 'YYYY-MM-DD') || ' 00:00+00', to_char(day + 1, 'YYYY-MM-DD') || ' 00:00+00'
-    );
-end
-$$;
-
-create function webhook.drop_attempt_partition(day date) returns void
-language plpgsql security definer
-set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
-as $$
-begin
-    execute format('drop table webhook.%I', 'attempt_log_' || to_char(day, 'YYYYMMDD'));
-end
-$$;
-
-revoke execute on function webhook.create_attempt_partition(date), webhook.drop_attempt_partition(date) from public;
+-- For their removal.
+create index attempt_log_by_time on webhook.attempt_log (created_at);

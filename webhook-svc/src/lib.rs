@@ -75,16 +75,17 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         disable_policy: settings.disable_policy(),
         limits: settings.limits().within_descriptors(),
     };
-    jobs::future_waits::spawn(&leader, &dependencies);
+    jobs::spawn_due_time_clamp(&leader, &dependencies);
     deliver::spawn(dependencies, &boot.lifecycle);
 
-    jobs::sweep::spawn(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;
-    jobs::oldest_due::spawn(&leader, &pool);
-    jobs::maintenance::spawn(&leader, &pool, &key_ring, settings.retention());
+    jobs::spawn_sweep(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;
+    jobs::spawn_oldest_due(&leader, &pool);
+    jobs::spawn_retention(&leader, &pool, settings.retention());
+    jobs::spawn_secret_rotation(&leader, &pool, &key_ring);
 
     let mut services = kit::rpc::server::services();
     services.add_service(producer.service());
-    let dependencies = service::Dependencies {
+    let service = service::Service {
         pool,
         clock: clock.clone(),
         wakeup,
@@ -95,6 +96,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         retention: settings.retention(),
         public_url: settings.public_url.clone(),
     };
-    dependencies.add_to(&mut services);
+    service.add_to(&mut services);
     boot.serve_rpc(services).await
 }

@@ -4,8 +4,8 @@
 //! replicas load the same sums and therefore show the same boards.
 //!
 //! **A vote** is one command ([`crate::write`]). The command locks the voter's row, inserts the vote, counts the voter's votes of the hour and
-//! the day, and adds the vote to the sums of both listings, of all time and of its hour. Votes on one listing do not wait for each other. To
-//! void votes is one command likewise.
+//! the day, and adds the vote to the sums of both listings, of all time and of its hour. Votes on one listing wait for each other, about a
+//! millisecond each. A void is one command, too.
 //!
 //! **Boards** are sorted vectors. Every two seconds each replica asks whether the sums have changed ([`VoteCounts`]), and loads three for each
 //! listing that ever got a vote (the week, the month, all votes) in one statement if they have, or if the hour has; no vote is read. If votes,
@@ -25,7 +25,6 @@
 //!
 //! **Samples** (`sample/votes.ndjson`) are votes on sample listings, dated back from the last 04:00 UTC. They are not in the schema.
 
-mod dataset;
 mod draw;
 pub mod refresh;
 mod samples;
@@ -43,19 +42,19 @@ use time::OffsetDateTime;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use crate::domain::listing::Mode;
 use crate::domain::rankings::Hour;
 use crate::domain::tally::Tallies;
 use crate::index::{Catalogue, Snapshot};
+use kit::Mode;
 use samples::Samples;
 
+pub use draw::random_pair;
 #[expect(
     clippy::module_name_repetitions,
     reason = "`Boards` are those of all datasets"
 )]
-pub use dataset::{DatasetBoards, Ranked};
-pub use draw::random_pair;
-pub use sorted::{BoardRow, SortedBoard};
+pub use sorted::DatasetBoards;
+pub use sorted::{Board, BoardRow};
 pub use votable::Votable;
 pub use vote_counts::{Version, VoteCounts};
 
@@ -68,7 +67,7 @@ pub struct Boards {
     catalogue: Arc<Catalogue>,
     samples: Arc<Samples>,
     /// `None` before the first sort. Locked while the boards are sorted; readers do not wait for it.
-    votes: Mutex<Option<VoteCounts>>,
+    votes: Mutex<Option<(Version, VoteCounts)>>,
     /// `None` before the first sort.
     live: ArcSwapOption<DatasetBoards>,
     /// As `live`.
@@ -112,14 +111,13 @@ impl Boards {
         let start = Instant::now();
         let version = kit::pg::within(pool, DEADLINE, Version::read).await?;
         let hour = Hour::of(now);
-        let loaded = votes
-            .take()
-            .filter(|votes| (votes.version, votes.tallies.hour()) == (version, hour));
-        let loaded = match loaded {
-            Some(loaded) => loaded,
+        let current = (votes.take())
+            .filter(|(loaded, votes)| (*loaded, votes.tallies.hour()) == (version, hour));
+        let loaded = match current {
+            Some(current) => current,
             None => VoteCounts::load(pool, Tallies::new(hour)).await?,
         };
-        let loaded = votes.insert(loaded).clone();
+        let loaded = votes.insert(loaded).1.clone();
         let snapshot = self.catalogue.snapshot()?;
         let live = self.live.load_full();
         if !live.is_some_and(|live| live.is_of(&loaded, snapshot.position)) {

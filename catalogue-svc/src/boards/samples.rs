@@ -5,23 +5,20 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use serde::Deserialize;
 
-use super::dataset::DatasetBoards;
-use super::votable::Votable;
+use super::sorted::DatasetBoards;
 use super::vote_counts::VoteCounts;
-use crate::domain::listing::Mode;
-use crate::domain::rankings::{Hour, Window};
+use crate::domain::rankings::{BoardKind, Hour, Window};
 use crate::domain::ranks::{PreviousRanks, Ranks};
 use crate::domain::tally::{Tallies, TallyChange};
-use crate::index::{Creator, Dataset, Game, Snapshot};
+use crate::index::{Dataset, Snapshot};
+use kit::Mode;
 
 const FILE: &str = include_str!("../../sample/votes.ndjson");
 
-/// A line of the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SampleVote {
-    /// `games` or `creators`.
-    kind: String,
+    kind: BoardKind,
     /// Slugs or handles.
     winner: String,
     loser: String,
@@ -29,12 +26,10 @@ struct SampleVote {
     hours_ago: u32,
 }
 
-/// The sample votes.
 #[derive(Debug)]
 pub(super) struct Samples(Vec<SampleVote>);
 
 impl Samples {
-    /// The votes in the binary.
     pub(super) fn new() -> anyhow::Result<Self> {
         let votes = FILE.lines().map(serde_json::from_str);
         let votes: Result<_, _> = votes.collect();
@@ -46,10 +41,8 @@ impl Samples {
         let listings = snapshot.dataset(Mode::Test);
         let latest = last_snapshot(votes.tallies.hour());
         let sort = |mut tallies: Tallies, previous| {
-            self.count::<Game>(&mut tallies, listings, latest);
-            self.count::<Creator>(&mut tallies, listings, latest);
+            self.count(&mut tallies, listings, latest);
             let votes = VoteCounts {
-                version: votes.version,
                 tallies: Arc::new(tallies),
                 previous,
             };
@@ -58,23 +51,22 @@ impl Samples {
         let before = Tallies::at_start_of(latest.before(24));
         let before = sort(before, PreviousRanks::default());
         let mut previous = PreviousRanks::default();
-        for window in Window::ALL {
-            let games = Ranks::of(&before.board::<Game>(window).order());
-            previous.insert(Game::KIND, window, games);
-            let creators = Ranks::of(&before.board::<Creator>(window).order());
-            previous.insert(Creator::KIND, window, creators);
+        for kind in BoardKind::ALL {
+            for window in Window::ALL {
+                let ranks = Ranks::of(&before.board(kind, window).order());
+                previous.insert(kind, window, ranks);
+            }
         }
         sort(Tallies::new(votes.tallies.hour()), previous)
     }
 
-    fn count<L: Votable>(&self, tallies: &mut Tallies, listings: &Dataset, latest: Hour) {
-        let votes = self.0.iter();
-        for vote in votes.filter(|vote| vote.kind == L::KIND.as_str()) {
+    fn count(&self, tallies: &mut Tallies, listings: &Dataset, latest: Hour) {
+        for vote in &self.0 {
             for (name, wins, losses) in [(&vote.winner, 1, 0), (&vote.loser, 0, 1)] {
-                if let Some(row) = L::index(listings).get(name) {
+                if let Some(listing) = listings.votable(vote.kind, name) {
                     tallies.add(&TallyChange {
-                        kind: L::KIND,
-                        listing: *row.id(),
+                        kind: vote.kind,
+                        listing: listing.id(),
                         hour: latest.before(vote.hours_ago),
                         wins,
                         losses,

@@ -22,9 +22,6 @@ pub struct Version {
 
 impl Version {
     /// The version of what is committed.
-    ///
-    /// # Errors
-    /// PostgreSQL's.
     pub(super) async fn read(connection: &mut PgConnection) -> Result<Self, sqlx::Error> {
         Ok(Self {
             tallies: tallies::version(connection).await?,
@@ -33,11 +30,8 @@ impl Version {
     }
 }
 
-/// The votes that count.
 #[derive(Debug, Clone)]
 pub struct VoteCounts {
-    /// The version of these sums and ranks.
-    pub version: Version,
     /// Sums by listing.
     pub tallies: Arc<Tallies>,
     /// The ranks in the board snapshot before the latest.
@@ -45,11 +39,8 @@ pub struct VoteCounts {
 }
 
 impl VoteCounts {
-    /// Loads the sums for the hours of `empty`, and the previous ranks; no vote is read.
-    ///
-    /// # Errors
-    /// PostgreSQL's.
-    pub async fn load(pool: &PgPool, empty: Tallies) -> Result<Self, sqlx::Error> {
+    /// Loads the sums for the hours of `empty`, and the previous ranks, with their version; no vote is read.
+    pub async fn load(pool: &PgPool, empty: Tallies) -> Result<(Version, Self), sqlx::Error> {
         // One statement loads all tallies.
         let begin =
             "begin isolation level repeatable read, read only; set local statement_timeout = 0";
@@ -60,11 +51,8 @@ impl VoteCounts {
             let tallies = tallies::load(&mut transaction, empty).await?;
             let previous = board_snapshots::previous(&mut transaction).await?;
             transaction.commit().await?;
-            Ok(Self {
-                version,
-                tallies: Arc::new(tallies),
-                previous,
-            })
+            let tallies = Arc::new(tallies);
+            Ok((version, Self { tallies, previous }))
         });
         loading.await
     }

@@ -9,7 +9,6 @@ pub struct Card {
     pub kind: String,
     /// Title or name.
     pub name: String,
-    /// The pitch in one line.
     pub tagline: String,
     /// Genres or roles.
     pub tags: Vec<String>,
@@ -22,7 +21,6 @@ pub struct Card {
 }
 
 impl Card {
-    /// The row of a board.
     pub fn into_row(self, rank: u64, previous_rank: u64, wins: u64) -> RankingRow {
         RankingRow {
             rank,

@@ -22,12 +22,10 @@ static ROOT: LazyLock<CollatorBorrowed<'static>> = LazyLock::new(|| {
 pub struct Name(Box<str>);
 
 impl Name {
-    /// The name with this text.
     pub fn new(text: &str) -> Self {
         Self(text.into())
     }
 
-    /// Its text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

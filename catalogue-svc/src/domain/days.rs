@@ -17,7 +17,6 @@ pub fn read(text: &str) -> Option<Date> {
 /// The first and the last day of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Days {
-    /// Its first day.
     pub first: Date,
     /// Its last day, which may be the same.
     pub last: Date,
@@ -31,7 +30,6 @@ pub enum When {
     Upcoming,
     /// Events that ended before today.
     Past,
-    /// Both.
     All,
 }
 

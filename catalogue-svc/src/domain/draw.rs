@@ -1,7 +1,8 @@
 //! Draws: the pairs that the service chooses for voters (§2.5).
 //!
 //! They are signed, so that a voter votes only on a pair that was drawn. The pair follows from the voter, or for a cookie that has judged nothing
-//! from the bucket of the cookie in its network, so that neither a second request nor a new cookie draws another pair: only votes do.
+//! from the bucket of the cookie in its network, so that neither a second request nor a new cookie draws another pair: only votes do. Such a pair
+//! is judged in the network in which it was drawn, whose votes change it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,14 +12,14 @@ use time::{Date, Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::rankings::BoardKind;
-use super::vote::Pair;
+use super::vote::{Pair, Voter};
 
 /// How long a draw is valid for a vote.
 const VALID: Duration = Duration::minutes(10);
 /// Separates the key of draws from other uses of the fleet token.
 const CONTEXT: &[u8] = b"mchezo: draws of pairs to vote on";
-/// The fields of a draw: voter, kind, both listings, time, turn.
-const FIELDS: usize = 16 + 1 + 16 + 16 + 8 + 8;
+/// The fields of a draw: kind, both listings, time, turn.
+const FIELDS: usize = 1 + 16 + 16 + 8 + 8;
 /// The turn of a pair that is not that of a bucket.
 const NO_TURN: i64 = -1;
 const SIGNATURE: usize = 32;
@@ -26,11 +27,7 @@ const SIGNATURE: usize = 32;
 /// A pair that was drawn for a voter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Draw {
-    /// The id of the voter.
-    pub voter: Uuid,
-    /// The kind of both listings.
     pub kind: BoardKind,
-    /// The two listings.
     pub pair: Pair,
     /// The time of the draw, to the second.
     pub drawn_at: OffsetDateTime,
@@ -38,10 +35,8 @@ pub struct Draw {
     pub turn: Option<i64>,
 }
 
-/// Whose draw it is.
 #[derive(Debug, Clone, Copy)]
 pub enum Drawer<'a> {
-    /// The voter with this id.
     Voter(Uuid),
     /// The cookies of a bucket of a network that have judged nothing.
     Bucket(&'a str, i16),
@@ -50,9 +45,7 @@ pub enum Drawer<'a> {
 /// What the seed of a draw is made from: while it stays the same, so does the pair.
 #[derive(Debug, Clone, Copy)]
 pub struct SeedParts<'a> {
-    /// Whose draw it is.
     pub drawer: Drawer<'a>,
-    /// The kind of both listings.
     pub kind: BoardKind,
     /// The day (UTC).
     pub day: Date,
@@ -105,16 +98,15 @@ impl SigningKey {
         mac.finalize().into_bytes().into()
     }
 
-    /// Encodes and signs a draw, for the voter.
-    pub fn sign(&self, draw: &Draw) -> String {
+    /// Encodes and signs a draw for a voter.
+    pub fn sign(&self, draw: &Draw, voter: &Voter) -> String {
         let mut bytes = Vec::with_capacity(FIELDS + SIGNATURE);
-        bytes.extend(draw.voter.as_bytes());
         bytes.push(u8::from(draw.kind == BoardKind::Creators));
         bytes.extend(draw.pair.low.as_bytes());
         bytes.extend(draw.pair.high.as_bytes());
         bytes.extend(draw.drawn_at.unix_timestamp().to_be_bytes());
         bytes.extend(draw.turn.unwrap_or(NO_TURN).to_be_bytes());
-        let signature = self.signing.clone().chain_update(&bytes).finalize();
+        let signature = signature(&self.signing, &bytes, draw.turn, voter).finalize();
         bytes.extend(signature.into_bytes());
         URL_SAFE_NO_PAD.encode(bytes)
     }
@@ -122,16 +114,12 @@ impl SigningKey {
     /// Decodes and verifies the draw of a vote that `voter` casts at `now`.
     ///
     /// # Errors
-    /// The reason for the caller: it is not a draw, it was drawn for another voter, or it is too old.
-    pub fn verify(&self, signed: &str, voter: Uuid, now: OffsetDateTime) -> Result<Draw, String> {
-        let draw = self
-            .read(signed)
-            .ok_or_else(|| "Draw a pair and send its `draw`, as the answer has it.".to_owned())?;
-        if draw.voter != voter {
-            return Err(
-                "Another voter was shown this pair. Draw a pair for this voter.".to_owned(),
-            );
-        }
+    /// The reason for the caller: it is not a draw for this voter, or it is too old.
+    pub fn verify(&self, signed: &str, voter: &Voter, now: OffsetDateTime) -> Result<Draw, String> {
+        let draw = self.read(signed, voter).ok_or_else(|| {
+            "Draw a pair for this voter, from the same address, and send its `draw`, as the answer has it."
+                .to_owned()
+        })?;
         // The clock of the replica that drew it may be a little ahead.
         if (now - draw.drawn_at).abs() > VALID {
             return Err("The pair was drawn more than ten minutes ago. Draw another.".to_owned());
@@ -139,32 +127,40 @@ impl SigningKey {
         Ok(draw)
     }
 
-    fn read(&self, signed: &str) -> Option<Draw> {
+    fn read(&self, signed: &str, voter: &Voter) -> Option<Draw> {
         let bytes = URL_SAFE_NO_PAD.decode(signed).ok()?;
-        let (fields, signature) = bytes.split_at_checked(FIELDS)?;
-        let mut keys = std::iter::once(&self.signing).chain(&self.accepted);
-        let is_signed_by = |key: &Hmac<Sha256>| {
-            let expected = key.clone().chain_update(fields);
-            expected.verify_slice(signature).is_ok()
-        };
-        if !keys.any(is_signed_by) {
-            return None;
-        }
-        let (voter, rest) = fields.split_first_chunk::<16>()?;
-        let (kind, rest) = rest.split_first()?;
+        let (fields, signed_by) = bytes.split_at_checked(FIELDS)?;
+        let (kind, rest) = fields.split_first()?;
         let (low, rest) = rest.split_first_chunk::<16>()?;
         let (high, rest) = rest.split_first_chunk::<16>()?;
         let (seconds, rest) = rest.split_first_chunk::<8>()?;
         let seconds = i64::from_be_bytes(*seconds);
         let turn = i64::from_be_bytes(rest.try_into().ok()?);
+        let turn = Some(turn).filter(|turn| *turn != NO_TURN);
+        let mut keys = std::iter::once(&self.signing).chain(&self.accepted);
+        let is_signed_by = |key: &Hmac<Sha256>| {
+            let expected = signature(key, fields, turn, voter);
+            expected.verify_slice(signed_by).is_ok()
+        };
+        if !keys.any(is_signed_by) {
+            return None;
+        }
         Some(Draw {
-            voter: Uuid::from_bytes(*voter),
             kind: BoardKind::ALL.get(usize::from(*kind)).copied()?,
             pair: Pair::of(Uuid::from_bytes(*low), Uuid::from_bytes(*high)),
             drawn_at: OffsetDateTime::from_unix_timestamp(seconds).ok()?,
-            turn: Some(turn).filter(|turn| *turn != NO_TURN),
+            turn,
         })
     }
+}
+
+/// The signature of a draw for a voter; of the pair of a bucket, only in the network of the bucket.
+fn signature(key: &Hmac<Sha256>, fields: &[u8], turn: Option<i64>, voter: &Voter) -> Hmac<Sha256> {
+    let network = turn.and_then(|_| voter.drawing_network());
+    (key.clone())
+        .chain_update(fields)
+        .chain_update(voter.id)
+        .chain_update(network.unwrap_or_default())
 }
 
 /// The key of the fleet with this token.
@@ -189,9 +185,17 @@ mod tests {
     const NOW: OffsetDateTime = datetime!(2026-03-01 12:30 UTC);
     const VOTER: Uuid = Uuid::from_u128(9);
 
+    fn voter(id: Uuid, network: &str) -> Voter {
+        Voter {
+            id,
+            network: Some(network.to_owned()),
+            site: None,
+            accounts: Vec::new(),
+        }
+    }
+
     fn draw(kind: BoardKind) -> Draw {
         Draw {
-            voter: VOTER,
             kind,
             pair: Pair::of(Uuid::from_u128(2), Uuid::from_u128(1)),
             drawn_at: NOW,
@@ -201,19 +205,30 @@ mod tests {
 
     #[test]
     fn every_replica_accepts_a_draw_for_ten_minutes() {
+        let voter = voter(VOTER, "192.0.2.1");
         for kind in BoardKind::ALL {
-            let signed = SigningKey::new("a token").sign(&draw(kind));
+            let signed = SigningKey::new("a token").sign(&draw(kind), &voter);
             for ago in [Duration::ZERO, VALID, Duration::seconds(-2)] {
-                let read = SigningKey::new("a token").verify(&signed, VOTER, NOW + ago);
+                let read = SigningKey::new("a token").verify(&signed, &voter, NOW + ago);
                 assert_eq!(read, Ok(draw(kind)));
             }
         }
         let key = SigningKey::new("a token");
-        let signed = key.sign(&draw(BoardKind::Games));
+        let signed = key.sign(&draw(BoardKind::Games), &voter);
         for later in [VALID + Duration::SECOND, -VALID - Duration::SECOND] {
-            assert!(key.verify(&signed, VOTER, NOW + later).is_err());
+            assert!(key.verify(&signed, &voter, NOW + later).is_err());
         }
-        assert!(key.verify(&signed, Uuid::from_u128(8), NOW).is_err());
+    }
+
+    #[test]
+    fn a_draw_is_for_its_voter_and_that_of_a_bucket_for_its_network() {
+        let key = SigningKey::new("a token");
+        for (kind, is_of_network) in [(BoardKind::Games, true), (BoardKind::Creators, false)] {
+            let signed = key.sign(&draw(kind), &voter(VOTER, "192.0.2.1"));
+            let is_accepted = |voter| key.verify(&signed, &voter, NOW).is_ok();
+            assert!(!is_accepted(voter(Uuid::from_u128(8), "192.0.2.1")));
+            assert_ne!(is_accepted(voter(VOTER, "192.0.2.2")), is_of_network);
+        }
     }
 
     #[test]
@@ -226,8 +241,9 @@ mod tests {
             SigningKey::new(new),
         ];
         let accepts = |key: &SigningKey, by: &SigningKey| {
-            let signed = by.sign(&draw(BoardKind::Games));
-            key.verify(&signed, VOTER, NOW).is_ok()
+            let voter = voter(VOTER, "192.0.2.1");
+            let signed = by.sign(&draw(BoardKind::Games), &voter);
+            key.verify(&signed, &voter, NOW).is_ok()
         };
         // In a rolling restart some replicas still have the tokens of the step before.
         for (before, after) in steps.iter().zip(&steps[1..]) {
@@ -265,18 +281,18 @@ mod tests {
 
     #[test]
     fn a_forged_draw_is_refused() {
-        let key = SigningKey::new("a token");
-        let signed = key.sign(&draw(BoardKind::Games));
-        let other_fleet = SigningKey::new("another token").sign(&draw(BoardKind::Games));
+        let (key, voter) = (SigningKey::new("a token"), voter(VOTER, "192.0.2.1"));
+        let signed = key.sign(&draw(BoardKind::Games), &voter);
+        let other_fleet = SigningKey::new("another token").sign(&draw(BoardKind::Games), &voter);
         for forged in ["", "%", "AAAA", &other_fleet, &signed[..signed.len() - 1]] {
-            assert!(key.verify(forged, VOTER, NOW).is_err(), "{forged}");
+            assert!(key.verify(forged, &voter, NOW).is_err(), "{forged}");
         }
         let bytes = URL_SAFE_NO_PAD.decode(&signed).unwrap();
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
             let changed = URL_SAFE_NO_PAD.encode(changed);
-            assert!(key.verify(&changed, VOTER, NOW).is_err(), "{at}");
+            assert!(key.verify(&changed, &voter, NOW).is_err(), "{at}");
         }
     }
 }

@@ -8,17 +8,17 @@ use contracts::reference_data::genre_number;
 /// A value that a listing may have.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Facet {
-    /// A game's genre, by its place in [`GENRES`](contracts::reference_data::GENRES).
+    /// A game's genre, by its index in [`GENRES`](contracts::reference_data::GENRES).
     Genre(u8),
-    /// A game's platform, by its place in [`PLATFORMS`].
+    /// A game's platform, by its index in [`PLATFORMS`].
     Platform(u8),
     /// A country, in upper case. A game has the country of its creator.
     Country([u8; 2]),
-    /// A game's stage, by its place in [`STAGES`].
+    /// A game's stage, by its index in [`STAGES`].
     Stage(u8),
-    /// The kind of a creator, by its place in [`CREATOR_KINDS`].
+    /// The kind of a creator, by its index in [`CREATOR_KINDS`].
     CreatorKind(u8),
-    /// The kind of an event, by its place in [`EVENT_KINDS`].
+    /// The kind of an event, by its index in [`EVENT_KINDS`].
     EventKind(u8),
     /// A game's creator, by handle.
     Creator(Arc<str>),
@@ -33,29 +33,24 @@ pub enum Facet {
 }
 
 impl Facet {
-    /// The genre called `key`.
     pub fn genre(key: &str) -> Option<Self> {
         genre(key).map(Self::Genre)
     }
 
-    /// The platform called `key`.
     pub fn platform(key: &str) -> Option<Self> {
         platform(key).map(Self::Platform)
     }
 
-    /// The stage called `key`.
     pub fn stage(key: &str) -> Option<Self> {
         stage(key).map(Self::Stage)
     }
 
-    /// The kind of creators called `key`.
     pub fn creator_kind(key: &str) -> Option<Self> {
-        place(&CREATOR_KINDS, key).map(Self::CreatorKind)
+        index_of(&CREATOR_KINDS, key).map(Self::CreatorKind)
     }
 
-    /// The kind of events called `key`.
     pub fn event_kind(key: &str) -> Option<Self> {
-        place(&EVENT_KINDS, key).map(Self::EventKind)
+        index_of(&EVENT_KINDS, key).map(Self::EventKind)
     }
 
     /// The facet for a country code, in either case. It is not checked whether there is such a country.
@@ -68,24 +63,24 @@ impl Facet {
     }
 }
 
-/// The place of the genre called `key`.
+/// The index of the genre called `key`.
 pub fn genre(key: &str) -> Option<u8> {
     u8::try_from(genre_number(key)?).ok()
 }
 
-/// The place of the platform called `key` in [`PLATFORMS`].
+/// The index of the platform called `key` in [`PLATFORMS`].
 pub fn platform(key: &str) -> Option<u8> {
-    place(&PLATFORMS, key)
+    index_of(&PLATFORMS, key)
 }
 
-/// The place of the stage called `key` in [`STAGES`].
+/// The index of the stage called `key` in [`STAGES`].
 pub fn stage(key: &str) -> Option<u8> {
-    place(&STAGES, key)
+    index_of(&STAGES, key)
 }
 
-fn place(values: &[&str], key: &str) -> Option<u8> {
-    let place = values.iter().position(|value| *value == key)?;
-    u8::try_from(place).ok()
+fn index_of(values: &[&str], key: &str) -> Option<u8> {
+    let index = values.iter().position(|value| *value == key)?;
+    u8::try_from(index).ok()
 }
 
 #[cfg(test)]

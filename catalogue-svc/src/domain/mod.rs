@@ -7,7 +7,6 @@ pub mod days;
 pub mod draw;
 pub mod facet;
 mod folding;
-pub mod listing;
 pub mod moves;
 pub mod order;
 pub mod point_in_time;

@@ -4,10 +4,8 @@ use uuid::Uuid;
 
 use super::ranks::Ranks;
 
-/// The change of a listing's rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Move {
-    /// The id of the listing.
     pub listing: Uuid,
     /// From 1; 0: it left the board.
     pub rank: u32,

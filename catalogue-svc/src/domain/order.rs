@@ -15,11 +15,9 @@ use super::tally::Record;
 /// Games: the featured first, within that the newest first, then by slug.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GameKey {
-    /// Whether it is featured.
     pub featured: Reverse<bool>,
     /// When it was first published, in microseconds since 1970, the precision of PostgreSQL.
     pub published_at: Reverse<i64>,
-    /// Its slug.
     pub slug: Arc<str>,
 }
 
@@ -28,38 +26,30 @@ pub struct GameKey {
 pub struct CreatorKey {
     /// When it was first published, in microseconds since 1970.
     pub published_at: Reverse<i64>,
-    /// Its handle.
     pub handle: Arc<str>,
 }
 
 /// Events: the soonest first, then by slug. Past ones are walked backwards.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EventKey {
-    /// Its first day.
     pub starts_at: Date,
-    /// Its slug.
     pub slug: Arc<str>,
 }
 
 /// Cities: those with more creators first, then with more games, then by name and slug.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CityKey {
-    /// How many creators are there.
     pub creators: Reverse<u64>,
     /// How many games these creators have.
     pub games: Reverse<u64>,
-    /// Its name.
     pub name: Name,
-    /// Its slug.
     pub slug: Arc<str>,
 }
 
 /// Countries: by name, then by code.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CountryKey {
-    /// Its name.
     pub name: Name,
-    /// Its code.
     pub code: String,
 }
 
@@ -68,8 +58,8 @@ pub struct CountryKey {
 pub struct BoardKey<'a> {
     /// Votes for the listing.
     pub wins: Reverse<u32>,
-    /// Votes for the other listing of a pair. With equal wins, fewer losses are a larger share of wins. Without a win it is 0: the share is
-    /// always the same.
+    /// Votes for the other listing of a pair. With equal wins, fewer losses are a larger share of wins. 0 if there are no wins, because then losses
+    /// do not affect the share.
     pub losses: u32,
     /// When it was first published, in microseconds since 1970.
     pub published_at: i64,

@@ -1,20 +1,21 @@
 //! The kinds and windows of boards (§4.2), and the hours of which windows consist.
 
+use serde::Deserialize;
 use strum::{EnumString, IntoStaticStr};
 use time::{Duration, OffsetDateTime};
 
 /// The kind of listings that a board ranks and a vote compares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr, Deserialize,
+)]
 #[strum(serialize_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum BoardKind {
-    /// Games.
     Games,
-    /// Studios and persons.
     Creators,
 }
 
 impl BoardKind {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::Games, Self::Creators];
 
     /// Its name in paths, messages and the schema.
@@ -22,9 +23,20 @@ impl BoardKind {
         self.into()
     }
 
-    /// The kind of that name.
     pub fn parse(name: &str) -> Option<Self> {
         name.parse().ok()
+    }
+
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The entity type of its listings on the feed of listings-svc.
+    pub const fn entity(self) -> &'static str {
+        match self {
+            Self::Games => "game",
+            Self::Creators => "page",
+        }
     }
 }
 
@@ -41,7 +53,6 @@ pub enum Window {
 }
 
 impl Window {
-    /// All windows, by [`Window::index`].
     pub const ALL: [Self; 3] = [Self::Week, Self::Month, Self::All];
 
     /// Its name in paths and the schema.
@@ -49,17 +60,15 @@ impl Window {
         self.into()
     }
 
-    /// The window of that name.
     pub fn parse(name: &str) -> Option<Self> {
         name.parse().ok()
     }
 
-    /// The place in [`Window::ALL`].
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The first hour that counts when `now` is the current hour; `None`: all hours count.
+    /// The first hour that counts when `now` is the current hour, or `None` if all hours count.
     pub const fn first(self, now: Hour) -> Option<Hour> {
         let hours = match self {
             Self::Week => 168,
@@ -83,17 +92,14 @@ pub struct Hour(pub u32);
 pub const HOURS_KEPT: u32 = 768;
 
 impl Hour {
-    /// The hour that contains a moment.
     pub fn of(at: OffsetDateTime) -> Self {
         Self(u32::try_from(at.unix_timestamp() / 3_600).unwrap_or_default())
     }
 
-    /// When it begins.
     pub fn start(self) -> OffsetDateTime {
         OffsetDateTime::UNIX_EPOCH + Duration::hours(self.0.into())
     }
 
-    /// The next hour.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))

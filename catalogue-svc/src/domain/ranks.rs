@@ -32,12 +32,10 @@ impl Ranks {
 pub struct PreviousRanks(HashMap<(BoardKind, Window), Ranks>);
 
 impl PreviousRanks {
-    /// The ranks of a board.
     pub fn of(&self, kind: BoardKind, window: Window) -> Ranks {
         self.0.get(&(kind, window)).cloned().unwrap_or_default()
     }
 
-    /// Sets the ranks of a board.
     pub fn insert(&mut self, kind: BoardKind, window: Window, ranks: Ranks) {
         self.0.insert((kind, window), ranks);
     }

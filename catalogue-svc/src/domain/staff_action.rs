@@ -4,22 +4,17 @@ use kit::audit;
 use kit::rpc::staff::Role;
 use strum::{IntoStaticStr, VariantArray};
 
-/// An action of staff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Action {
-    /// Reads who voted.
     Look,
-    /// Voids the votes of a voter.
     VoidVotes,
-    /// Restores the votes of a voter.
     RestoreVotes,
-    /// Reads the audit.
     ReadAudit,
 }
 
-/// A member of staff and their action.
-pub type By = audit::AuthorizedAction<Action>;
+/// A member of staff and the action that was authorized.
+pub type AuthorizedAction = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
     const KINDS: &'static [&'static str] = &["voter", "member"];

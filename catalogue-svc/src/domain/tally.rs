@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use super::rankings::{BoardKind, Hour, Window};
 
-/// Wins and losses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Record {
     /// Votes for the listing.
@@ -43,9 +42,7 @@ fn plus(count: u32, more: i64) -> u32 {
     reason = "a `Change` is that of a feed"
 )]
 pub struct TallyChange {
-    /// The kind of the listing.
     pub kind: BoardKind,
-    /// The id of the listing.
     pub listing: Uuid,
     /// The hour in which the votes were cast.
     pub hour: Hour,
@@ -55,20 +52,6 @@ pub struct TallyChange {
     pub losses: i64,
 }
 
-impl TallyChange {
-    /// The changes that a vote makes.
-    pub fn of_vote(kind: BoardKind, winner: Uuid, loser: Uuid, hour: Hour) -> [Self; 2] {
-        [(winner, 1, 0), (loser, 0, 1)].map(|(listing, wins, losses)| Self {
-            kind,
-            listing,
-            hour,
-            wins,
-            losses,
-        })
-    }
-}
-
-/// The sums of one listing.
 #[derive(Debug, Clone, Copy)]
 struct Tally {
     kind: BoardKind,
@@ -119,12 +102,7 @@ impl Tallies {
         self.sums.insert(listing, Tally { kind, records });
     }
 
-    /// Whether no listing has votes.
-    pub fn is_empty(&self) -> bool {
-        self.sums.is_empty()
-    }
-
-    /// The records of a listing, by [`Window::index`]; `None`: it never got a vote.
+    /// The records of a listing, by [`Window::index`], if it ever got a vote.
     pub fn records(&self, kind: BoardKind, listing: &Uuid) -> Option<[Record; 3]> {
         let tally = self.sums.get(listing).filter(|tally| tally.kind == kind);
         tally.map(|tally| tally.records)

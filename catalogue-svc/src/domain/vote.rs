@@ -15,14 +15,11 @@ const VOTES_OF_TURN: i64 = 10;
 /// Two listings, in no order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pair {
-    /// The lower id.
     pub low: Uuid,
-    /// The higher id.
     pub high: Uuid,
 }
 
 impl Pair {
-    /// The pair of these.
     pub fn of(one: Uuid, other: Uuid) -> Self {
         Self {
             low: one.min(other),
@@ -44,16 +41,12 @@ pub struct Voter {
     pub accounts: Vec<Uuid>,
 }
 
-/// A vote of a voter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vote {
-    /// The voter.
     pub voter: Voter,
-    /// The kind of both listings.
     pub kind: BoardKind,
-    /// The pair that it judges.
     pub pair: Pair,
-    /// The listing that won; `None`: the voter picked neither, and the vote counts for nobody.
+    /// The listing that won. A vote without a winner picked neither, and counts for nobody.
     pub winner: Option<Uuid>,
     /// The day (UTC) of its draw. A voter has one vote per pair and day, and therefore uses a draw once.
     pub day: Date,

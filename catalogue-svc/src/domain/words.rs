@@ -16,27 +16,27 @@ use super::folding::{TATWEEL, fold};
 
 /// The field in which a listing has a word (§4.2); the best one, if several have it.
 ///
-/// Only a word that is in the pitch and in the rest counts in both: a pitch often names the city, and a search for the name and the city
-/// must find it in the rest.
+/// A word of both the tagline and an associated name (a game's creator; the city of a creator or an event) counts in both: a tagline often names the
+/// city, and a search for the name and the city must find it among the associated names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
-    /// At the start of its title or name.
-    TitleStart,
-    /// Further on in its title or name.
+    /// In its title or name.
     Title,
     /// In its tagline.
-    Pitch,
-    /// In its tagline, and in its creator's name or its city.
-    PitchAndRest,
-    /// In its creator's name or its city.
-    Rest,
+    Tagline,
+    /// In its tagline and in an associated name.
+    TaglineAndAssociated,
+    /// In an associated name.
+    Associated,
 }
 
 impl Field {
     /// The field of a word that is in both.
     fn and(self, other: Self) -> Self {
         match (self.min(other), self.max(other)) {
-            (Self::Pitch, Self::PitchAndRest | Self::Rest) => Self::PitchAndRest,
+            (Self::Tagline, Self::TaglineAndAssociated | Self::Associated) => {
+                Self::TaglineAndAssociated
+            }
             (best, _) => best,
         }
     }
@@ -64,8 +64,6 @@ struct Word {
 pub const LONGEST_TITLE: u8 = 8;
 
 /// The words of a listing's texts. The first text is its title or name.
-///
-/// The first word of each text of [`Field::Title`] gets [`Field::TitleStart`], and so does a joined word that begins with it.
 pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Words {
     let mut words = Words::default();
     let mut parts = Vec::new();
@@ -89,7 +87,7 @@ impl Words {
             .map(|word| (self.text(word), word.field))
     }
 
-    /// The field of a word; `None`: the listing does not have it.
+    /// The field of a word, if the listing has the word.
     pub fn get(&self, word: &str) -> Option<Field> {
         let found = self
             .entries
@@ -97,12 +95,10 @@ impl Words {
         found.ok().map(|at| self.entries[at].field)
     }
 
-    /// How many words there are.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -118,12 +114,8 @@ impl Words {
 
     /// Adds the words of a text.
     fn add(&mut self, field: Field, parts: &[Part]) {
-        let mut field = match field {
-            Field::Title => Field::TitleStart,
-            other => other,
-        };
         for run in parts.chunk_by(|_, next| next.follows != Separator::Space) {
-            if run.len() > 1 && field != Field::Pitch {
+            if run.len() > 1 && field != Field::Tagline {
                 self.entries.extend(joined(run, field));
             }
             for group in run.chunk_by(|_, next| next.follows == Separator::Apostrophe) {
@@ -134,7 +126,6 @@ impl Words {
                     self.entries
                         .extend(joined(std::slice::from_ref(part), field));
                 }
-                field = field.max(Field::Title);
             }
         }
     }
@@ -229,7 +220,7 @@ fn split(text: &str, letters: &mut String, parts: &mut Vec<Part>) {
 
 fn split_letters(text: impl Iterator<Item = char>, letters: &mut String, parts: &mut Vec<Part>) {
     let mut start = letters.len();
-    // What is between the last word and the next one so far. `None`: the last character belongs to a word.
+    // What is between the last word and the next one so far. `None` after a character of a word.
     let mut separator = Some(Separator::Space);
     let mut follows = Separator::Space;
     for letter in text.chain(std::iter::once(' ')) {
@@ -274,7 +265,7 @@ mod tests {
     }
 
     fn text(text: &str) -> Vec<String> {
-        keys(&of_texts([(Field::Rest, text)]))
+        keys(&of_texts([(Field::Associated, text)]))
     }
 
     #[test]
@@ -335,25 +326,12 @@ mod tests {
     }
 
     #[test]
-    fn a_pitch_has_no_joined_words_but_those_of_apostrophes() {
-        let words = of_texts([(Field::Pitch, "A rock-n'roll top-down game")]);
+    fn a_tagline_has_no_joined_words_but_those_of_apostrophes() {
+        let words = of_texts([(Field::Tagline, "A rock-n'roll top-down game")]);
         assert_eq!(
             keys(&words),
             ["a", "down", "game", "n", "nroll", "rock", "roll", "top"]
         );
-    }
-
-    #[test]
-    fn a_joined_word_starts_a_title_if_its_first_part_does() {
-        let words = of_texts([(Field::Title, "Kori-Odan and J.U.L.I.A.")]);
-        for (word, field) in [
-            ("kori", Field::TitleStart),
-            ("koriodan", Field::TitleStart),
-            ("odan", Field::Title),
-            ("julia", Field::Title),
-        ] {
-            assert_eq!(words.get(word), Some(field), "{word}");
-        }
     }
 
     #[test]
@@ -366,7 +344,7 @@ mod tests {
             ("?!", 1),
             (&long, LONGEST_TITLE),
         ] {
-            let words = of_texts([(Field::Title, title), (Field::Pitch, "In the dark")]);
+            let words = of_texts([(Field::Title, title), (Field::Tagline, "In the dark")]);
             assert_eq!(words.title_length(), length, "{title}");
         }
     }
@@ -375,14 +353,14 @@ mod tests {
     fn a_word_gets_the_best_field_that_has_it() {
         let words = of_texts([
             (Field::Title, "Tunis Nights"),
-            (Field::Pitch, "Games from Tunis and Sfax"),
-            (Field::Rest, "Sfax Nights"),
+            (Field::Tagline, "Games from Tunis and Sfax"),
+            (Field::Associated, "Sfax Nights"),
         ]);
         for (word, field) in [
-            ("tunis", Field::TitleStart),
+            ("tunis", Field::Title),
             ("nights", Field::Title),
-            ("games", Field::Pitch),
-            ("sfax", Field::PitchAndRest),
+            ("games", Field::Tagline),
+            ("sfax", Field::TaglineAndAssociated),
         ] {
             assert_eq!(words.get(word), Some(field), "{word}");
         }

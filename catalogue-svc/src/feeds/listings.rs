@@ -6,12 +6,12 @@
 //! in the same way, and readers see the old snapshot until the new one is complete.
 //!
 //! `/readyz` waits for the condition "the catalogue to be loaded", which is met when the first snapshot is published. Until then calls return
-//! `unavailable`. A replica that has a snapshot needs nobody: it answers from memory while listings-svc and PostgreSQL are away.
+//! `unavailable`. A replica that has a snapshot needs nobody: it answers from memory while listings-svc and PostgreSQL are unavailable.
 //!
 //! **A change that does not convert** (it does not decode, or a required time, day or reference is missing) does not stop the follower. Every
 //! replica logs the change with kind, id and seq, counts it in `catalogue_changes_rejected_total`, and continues with the last good state of
 //! that entity. A replica that starts has no earlier state, and leaves the entity out. Entities of unknown kinds are skipped. A change that hides
-//! a listing needs only its id, and therefore always converts.
+//! a listing needs only its id and a message that decodes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,6 @@ use uuid::Uuid;
 use crate::index::entity::Entity;
 use crate::index::{Catalogue, IndexWriter};
 
-/// Follows the feed into a [`Catalogue`].
 #[derive(Debug)]
 pub struct Follower {
     catalogue: Arc<Catalogue>,
@@ -35,7 +34,6 @@ pub struct Follower {
     progress: Progress,
 }
 
-/// The state of a follower.
 #[derive(Debug)]
 enum Progress {
     /// It has no entity yet.
@@ -96,8 +94,8 @@ impl Follower {
     }
 }
 
-/// Converts the entity of a change. `None`: the change is a one-off event, its kind is unknown, or it cannot be converted; the catalogue
-/// then keeps the last state of the entity.
+/// Converts the entity of a change. Returns `None` for a one-off event, an unknown kind, and a change that cannot be converted: the catalogue then
+/// keeps the last state of the entity.
 fn convert(change: &Change, site: &str) -> Option<Entity> {
     if change.happening {
         return None;
@@ -149,10 +147,10 @@ impl Consumer for Follower {
         let seq = changes.last().map_or(0, |change| change.seq);
         let (site, catalogue) = (Arc::clone(&self.site), Arc::clone(&self.catalogue));
         let progress = std::mem::replace(&mut self.progress, Progress::Nothing);
-        // Calls go on meanwhile: a change of a page changes thousands of games, and many new words are indexed at once.
+        // On a blocking thread, because a change of a page changes thousands of games, and many new words are indexed at once.
         let apply = move || {
             let convert = |change: Change| convert(&change, &site);
-            let mut converted: Vec<Entity> = match progress {
+            let converted: Vec<Entity> = match progress {
                 // All processors convert: there may be a million listings.
                 Progress::Gathering { .. } => changes.into_par_iter().filter_map(convert).collect(),
                 Progress::Nothing | Progress::Following(_) => {
@@ -166,7 +164,6 @@ impl Consumer for Follower {
                     whole_at,
                     mut entities,
                 } => {
-                    entities.store_texts(&mut converted);
                     for entity in converted {
                         entities.store(entity);
                     }
@@ -178,7 +175,6 @@ impl Consumer for Follower {
                     })
                 }
                 Progress::Following(mut writer) => {
-                    writer.store_texts(&mut converted);
                     for entity in converted {
                         writer.apply(entity);
                     }

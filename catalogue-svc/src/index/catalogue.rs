@@ -11,7 +11,7 @@ use kit::feed::Position;
 use tokio::sync::watch;
 
 use super::snapshot::Snapshot;
-use crate::domain::listing::Mode;
+use kit::Mode;
 
 /// Counts reads at whose position this replica had not arrived in time.
 const READS_BEHIND: &str = "catalogue_reads_behind_total";
@@ -97,7 +97,7 @@ impl Catalogue {
         }
     }
 
-    /// Whether the newest snapshot reaches `wanted`; `None`: not yet, but it will soon.
+    /// Whether the newest snapshot reaches `wanted`, or `None` if it will soon.
     fn has_reached(&self, wanted: &common::Position) -> Option<bool> {
         let position = self.snapshot.load().as_ref()?.position;
         let Ok(wanted) = Position::try_from(wanted) else {

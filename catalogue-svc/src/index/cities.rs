@@ -12,7 +12,6 @@ use crate::domain::facet::Facet;
 use crate::domain::order::CityKey;
 use crate::domain::words::Field;
 
-/// A city.
 #[derive(Debug, Clone)]
 pub struct City {
     /// Its sort key, which includes its counts.

@@ -11,7 +11,6 @@ use uuid::Uuid;
 
 use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
-use super::texts::Text;
 use super::timestamp::Times;
 use crate::domain::facet::Facet;
 use crate::domain::order::CreatorKey;
@@ -20,9 +19,7 @@ use crate::domain::words::Field;
 /// The fields that the games of a creator show of it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CreatorSummary {
-    /// Handle of the page.
     pub handle: Arc<str>,
-    /// Name of the studio or person.
     pub name: Box<str>,
     /// Two letters.
     pub country_code: Box<str>,
@@ -37,15 +34,9 @@ pub struct CreatorSummary {
 /// The fields of a game that come from its creator; in [`public::GameRow`] they follow each other in this order.
 #[derive(Serialize)]
 struct InGame<'a> {
-    creator: GameCreator<'a>,
+    creator: public::GameCreator,
     country_code: &'a str,
     city: &'a str,
-}
-
-#[derive(Serialize)]
-struct GameCreator<'a> {
-    handle: &'a str,
-    name: &'a str,
 }
 
 impl CreatorSummary {
@@ -57,7 +48,10 @@ impl CreatorSummary {
         city_slug: &str,
     ) -> anyhow::Result<Self> {
         let json = serde_json::to_string(&InGame {
-            creator: GameCreator { handle, name },
+            creator: public::GameCreator {
+                handle: handle.to_owned(),
+                name: name.to_owned(),
+            },
             country_code,
             city,
         })?;
@@ -86,18 +80,14 @@ impl CreatorSummary {
         &self.json
     }
 
-    /// Its city, if that is known.
     pub(super) fn city(&self) -> Option<Facet> {
         (!self.city_slug.is_empty()).then(|| Facet::City(Arc::clone(&self.city_slug)))
     }
 }
 
-/// A creator.
 #[derive(Debug, Clone)]
 pub struct Creator {
-    /// The producer's id of the page.
     pub id: Uuid,
-    /// Its sort key.
     pub key: CreatorKey,
     /// The fields that its games show of it.
     pub summary: Arc<CreatorSummary>,
@@ -105,14 +95,12 @@ pub struct Creator {
     updated_at: i64,
     /// Its kind and its roles.
     facets: Box<[Facet]>,
-    /// The accounts that own the page.
     pub owners: Box<[Uuid]>,
     /// The single read ([`public::Creator`]) without games, which a read takes from the index of games.
     text: Rendered,
 }
 
 impl Creator {
-    /// Converts a page from the feed.
     pub(crate) fn new(id: Uuid, page: listings::Page, site: &str) -> anyhow::Result<Self> {
         let summary = CreatorSummary::new(
             &page.handle,
@@ -142,11 +130,6 @@ impl Creator {
             text: Rendered::with_rest(&json, "bio")?,
         })
     }
-
-    /// The part of its JSON that only a single read needs.
-    pub(super) fn rest_mut(&mut self) -> &mut Text {
-        self.text.rest_mut()
-    }
 }
 
 impl Document for Creator {
@@ -164,8 +147,8 @@ impl Document for Creator {
             [
                 (Field::Title, &*self.summary.name),
                 (Field::Title, &*handle),
-                (Field::Pitch, &*tagline),
-                (Field::Rest, &*self.summary.city),
+                (Field::Tagline, &*tagline),
+                (Field::Associated, &*self.summary.city),
             ],
         )
     }

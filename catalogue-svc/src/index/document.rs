@@ -16,10 +16,8 @@ pub trait Document: Debug + Clone + Send + Sync {
     /// The sort key of the list. It ends in the address.
     type Key: Debug + Clone + Ord + Send + Sync;
 
-    /// The id of the listing.
     fn id(&self) -> &Self::Id;
 
-    /// Its sort key.
     fn key(&self) -> &Self::Key;
 
     /// Its slug or handle.
@@ -28,7 +26,6 @@ pub trait Document: Debug + Clone + Send + Sync {
     /// What of its JSON is its own.
     fn text(&self) -> &Rendered;
 
-    /// Its JSON.
     fn json(&self) -> Json<'_> {
         self.text().into()
     }

@@ -8,34 +8,21 @@ use contracts::listings::v1 as listings;
 use prost::Message as _;
 use uuid::Uuid;
 
-use crate::domain::listing::Mode;
-use crate::index::texts::Text;
 use crate::index::{Creator, Event, Game};
+use kit::Mode;
 
-/// The whole state of one entity, converted. Applying it cannot fail.
+/// The whole state of one entity, converted: the producer's id, and the content with its dataset. A listing that the public does not see has no
+/// content. Applying it cannot fail.
 #[derive(Debug, Clone)]
-pub struct Entity {
-    /// The producer's id, unique within the kind.
-    pub id: String,
-    /// Its kind and its content.
-    pub body: Body,
-}
-
-/// The producer's id of a listing, and its content with its dataset, by kind. A listing that the public does not see has no content.
-#[derive(Debug, Clone)]
-pub enum Body {
-    /// A creator.
+pub enum Entity {
     Page(Uuid, Option<(Mode, Arc<Creator>)>),
-    /// A game.
     Game(Uuid, Option<(Mode, Box<NewGame>)>),
-    /// An event.
     Event(Uuid, Option<(Mode, Arc<Event>)>),
 }
 
 /// A game of the feed, with the reference to its page.
 #[derive(Debug, Clone)]
 pub struct NewGame {
-    /// The id of its page.
     pub page: Uuid,
     /// The game, without the fields of its creator.
     pub game: Game,
@@ -48,29 +35,10 @@ impl Entity {
     /// # Errors
     /// The entity cannot be converted. It is skipped then, and the others go on.
     pub fn read(kind: &str, id: &str, encoded: &[u8], site: &str) -> anyhow::Result<Option<Self>> {
-        let body = Body::read(kind, id, encoded, site).with_context(|| format!("{kind} {id}"))?;
-        Ok(body.map(|body| Self {
-            id: id.to_owned(),
-            body,
-        }))
-    }
-}
-
-impl Body {
-    /// The part that only a single read needs.
-    pub(super) fn rest_mut(&mut self) -> Option<&mut Text> {
-        match self {
-            Self::Page(_, page) => {
-                let (_, creator) = page.as_mut()?;
-                Arc::get_mut(creator).map(Creator::rest_mut)
-            }
-            Self::Game(_, game) => game.as_mut().map(|(_, new)| new.game.rest_mut()),
-            // The row of an event is its single read.
-            Self::Event(..) => None,
-        }
+        Self::convert(kind, id, encoded, site).with_context(|| format!("{kind} {id}"))
     }
 
-    fn read(kind: &str, id: &str, encoded: &[u8], site: &str) -> anyhow::Result<Option<Self>> {
+    fn convert(kind: &str, id: &str, encoded: &[u8], site: &str) -> anyhow::Result<Option<Self>> {
         let uuid = || id.parse::<Uuid>().context("the id is not a UUID");
         Ok(Some(match kind {
             "page" => {
@@ -121,6 +89,9 @@ fn shown<T>(
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     const ID: &str = "018f2f3e-0000-7000-8000-000000000001";
@@ -139,11 +110,20 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn any_bytes_are_an_entity_or_refused(encoded in vec(any::<u8>(), 0..200)) {
+            for kind in ["page", "game", "event"] {
+                let _read = Entity::read(kind, ID, &encoded, SITE);
+            }
+        }
+    }
+
     #[test]
     fn an_unknown_kind_is_none() {
         assert!(Entity::read("board", "1", &[255], SITE).unwrap().is_none());
         let entity = Entity::read("game", ID, &game().encode_to_vec(), SITE).unwrap();
-        let Body::Game(_, Some((mode, _))) = entity.unwrap().body else {
+        let Some(Entity::Game(_, Some((mode, _)))) = entity else {
             panic!("it is a public game");
         };
         assert_eq!(mode, Mode::Test);
@@ -155,17 +135,17 @@ mod tests {
             state: 99,
             ..listings::Game::default()
         };
-        let body = |kind, encoded: Vec<u8>| {
+        let read = |kind, encoded: Vec<u8>| {
             let entity = Entity::read(kind, ID, &encoded, SITE).unwrap();
-            entity.unwrap().body
+            entity.unwrap()
         };
         let id: Uuid = ID.parse().unwrap();
-        let game = body("game", hidden.encode_to_vec());
-        assert!(matches!(game, Body::Game(it, None) if it == id));
-        let page = body("page", listings::Page::default().encode_to_vec());
-        assert!(matches!(page, Body::Page(it, None) if it == id));
-        let event = body("event", listings::Event::default().encode_to_vec());
-        assert!(matches!(event, Body::Event(it, None) if it == id));
+        let game = read("game", hidden.encode_to_vec());
+        assert!(matches!(game, Entity::Game(it, None) if it == id));
+        let page = read("page", listings::Page::default().encode_to_vec());
+        assert!(matches!(page, Entity::Page(it, None) if it == id));
+        let event = read("event", listings::Event::default().encode_to_vec());
+        assert!(matches!(event, Entity::Event(it, None) if it == id));
     }
 
     #[test]

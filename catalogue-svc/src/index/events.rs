@@ -17,12 +17,9 @@ use crate::domain::facet::Facet;
 use crate::domain::order::EventKey;
 use crate::domain::words::Field;
 
-/// An event.
 #[derive(Debug, Clone)]
 pub struct Event {
-    /// The producer's id.
     pub id: Uuid,
-    /// Its sort key.
     pub key: EventKey,
     /// The listing's revision, which its `ETag` names.
     pub revision: i64,
@@ -30,7 +27,6 @@ pub struct Event {
     updated_at: i64,
     /// The time when it became public, in microseconds since 1970.
     pub published_at: i64,
-    /// The day on which it ends.
     pub last_day: Date,
     /// Its kind, its country and its city.
     facets: Box<[Facet]>,
@@ -39,7 +35,6 @@ pub struct Event {
 }
 
 impl Event {
-    /// Converts an event from the feed.
     pub(crate) fn new(id: Uuid, event: listings::Event, site: &str) -> anyhow::Result<Self> {
         let day = |text: &str| days::read(text).context("a day is no YYYY-MM-DD");
         let starts_at = day(&event.starts_at)?;
@@ -77,7 +72,7 @@ impl Document for Event {
         let [title, city] = ["title", "city"].map(|name| self.text.text(name));
         IndexedFields::new(
             self.facets.iter().cloned(),
-            [(Field::Title, &*title), (Field::Rest, &*city)],
+            [(Field::Title, &*title), (Field::Associated, &*city)],
         )
     }
 

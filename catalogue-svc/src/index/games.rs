@@ -13,7 +13,6 @@ use uuid::Uuid;
 use super::creators::CreatorSummary;
 use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::{Json, Rendered};
-use super::texts::Text;
 use super::timestamp::{Times, point_in_time};
 use crate::domain::facet::{self, Facet};
 use crate::domain::order::GameKey;
@@ -22,9 +21,7 @@ use crate::domain::words::Field;
 /// A game with the fields that it shows of its creator.
 #[derive(Debug, Clone)]
 pub struct Game {
-    /// The producer's id.
     pub id: Uuid,
-    /// Its sort key.
     pub key: GameKey,
     /// The listing's revision, which its `ETag` names.
     pub revision: u32,
@@ -32,7 +29,7 @@ pub struct Game {
     updated_at: i64,
     /// The fields that it shows of its creator.
     pub creator: Arc<CreatorSummary>,
-    /// A bit for each platform, at the place that a [`Facet`] has.
+    /// A bit for each platform, at the index that a [`Facet`] has.
     platforms: u32,
     /// The same for genres.
     genres: u32,
@@ -77,11 +74,6 @@ impl Game {
             creator_at: at.try_into()?,
         })
     }
-
-    /// The part of its JSON that only a single read needs.
-    pub(super) fn rest_mut(&mut self) -> &mut Text {
-        self.text.rest_mut()
-    }
 }
 
 impl Document for Game {
@@ -93,8 +85,8 @@ impl Document for Game {
 
     fn fields(&self) -> IndexedFields {
         let [title, tagline] = ["title", "tagline"].map(|name| self.text.text(name));
-        let facets = (places(self.platforms).map(Facet::Platform))
-            .chain(places(self.genres).map(Facet::Genre))
+        let facets = (numbers(self.platforms).map(Facet::Platform))
+            .chain(numbers(self.genres).map(Facet::Genre))
             .chain(self.stage.map(Facet::Stage))
             .chain(Facet::country(&self.creator.country_code))
             .chain(self.creator.city())
@@ -103,8 +95,8 @@ impl Document for Game {
             facets,
             [
                 (Field::Title, &*title),
-                (Field::Pitch, &*tagline),
-                (Field::Rest, &*self.creator.name),
+                (Field::Tagline, &*tagline),
+                (Field::Associated, &*self.creator.name),
             ],
         )
     }
@@ -114,15 +106,15 @@ impl Document for Game {
     }
 }
 
-/// A set of places below 32.
-fn bits(places: impl Iterator<Item = u8>) -> u32 {
+/// A set of numbers below 32.
+fn bits(numbers: impl Iterator<Item = u8>) -> u32 {
     const { assert!(PLATFORMS.len() <= 32 && GENRES.len() <= 32) };
-    places.fold(0, |bits, place| bits | 1 << place)
+    numbers.fold(0, |bits, number| bits | 1 << number)
 }
 
-/// The places in such a set.
-fn places(bits: u32) -> impl Iterator<Item = u8> {
-    (0..32).filter(move |place| bits >> place & 1 == 1)
+/// The numbers in such a set.
+fn numbers(bits: u32) -> impl Iterator<Item = u8> {
+    (0..32).filter(move |number| bits >> number & 1 == 1)
 }
 
 /// The public shape of a game, without the fields of its creator.

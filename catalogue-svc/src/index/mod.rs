@@ -9,9 +9,8 @@
 //! - **[`words`]**: which docs have the words of a `q`, also of one with typos.
 //! - **[`search`]**: one search over all kinds, by grades.
 //! - **JSON** of a listing is rendered once, when the listing changes (`rendered.rs`). A list is put together from rows. The fields that a game
-//!   shows of its creator are rendered with the creator, and stand in the game's row when it is read. The rest of the single read has the long
-//!   texts. It is in a temporary file of the writer, which is read on a blocking thread; the page cache of the system holds what is read often
-//!   (`texts.rs`). A creator's games are added to its JSON when the creator is read. Words are read from the row and not stored a second time.
+//!   shows of its creator are rendered with the creator, and stand in the game's row when it is read. A creator's games are added to its JSON
+//!   when the creator is read. Words are read from the row and not stored a second time.
 //! - **Counts** are the indexes' own: an index knows how many rows have a facet, and how many are in a city. Genres and countries are counted
 //!   when asked for. Cities are an index; the cities that a batch of changes touched are counted again at its end. The name of a city is that
 //!   which its first creator gives it.
@@ -36,7 +35,6 @@ mod places;
 mod rendered;
 mod search;
 mod snapshot;
-mod texts;
 mod timestamp;
 mod words;
 mod writer;

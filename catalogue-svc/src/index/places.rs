@@ -6,7 +6,7 @@ use contracts::reference_data::{COUNTRIES, Country, GENRES};
 use super::snapshot::Snapshot;
 use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
-use crate::domain::listing::Mode;
+use kit::Mode;
 
 impl Snapshot {
     /// All genres, by name and key.
@@ -28,7 +28,6 @@ impl Snapshot {
         rows.into()
     }
 
-    /// The row of a country.
     pub fn country_row(&self, mode: Mode, country: &Country) -> public::CountryRow {
         let dataset = self.dataset(mode);
         let facet = Facet::country(country.code);

@@ -5,40 +5,38 @@ use std::borrow::Cow;
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
-use super::texts::Text;
-
-/// The JSON of a listing: its list row, and the rest of its single read, which begins with the fields of the row.
+/// The JSON of a listing: its single read, which begins with the fields of its list row.
 #[derive(Debug, Clone)]
 pub struct Rendered {
-    /// Without the closing brace.
-    row: Box<str>,
-    rest: Text,
+    json: Box<str>,
+    /// Where the list row ends, without its closing brace.
+    row: u32,
 }
 
 impl Rendered {
     /// Renders a listing whose list row is its single read.
     pub(super) fn new(row: &impl Serialize) -> anyhow::Result<Self> {
         let json = serde_json::to_string(row)?;
-        Ok(Self::cut(&json, json.len() - 1))
+        let row = json.len() - 1;
+        Self::cut(&json, row)
     }
 
     /// A single read whose list row ends before the field `rest`.
     pub(super) fn with_rest(json: &str, rest: &str) -> anyhow::Result<Self> {
-        let (_, rest) = value_of(json, rest).context("a listing lacks a field")?;
-        Ok(Self::cut(json, rest))
+        let (_, row) = value_of(json, rest).context("a listing lacks a field")?;
+        Self::cut(json, row)
     }
 
-    fn cut(json: &str, at: usize) -> Self {
-        let (row, rest) = json.split_at(at);
-        Self {
-            row: row.into(),
-            rest: Text::Memory(rest.as_bytes().into()),
-        }
+    fn cut(json: &str, row: usize) -> anyhow::Result<Self> {
+        Ok(Self {
+            json: json.into(),
+            row: row.try_into()?,
+        })
     }
 
-    /// The part that only a single read needs.
-    pub(super) fn rest_mut(&mut self) -> &mut Text {
-        &mut self.rest
+    /// The fields of the list row.
+    fn row(&self) -> &str {
+        &self.json[..self.row as usize]
     }
 
     /// The value of a field of the list row.
@@ -46,7 +44,7 @@ impl Rendered {
     /// # Errors
     /// The row has no such field, or it is no `T`.
     pub fn field<'a, T: Deserialize<'a>>(&'a self, name: &str) -> anyhow::Result<T> {
-        let (value, _) = value_of(&self.row, name).context("a list row lacks a field")?;
+        let (value, _) = value_of(self.row(), name).context("a list row lacks a field")?;
         let value = T::deserialize(&mut serde_json::Deserializer::from_str(value));
         value.context("a rendered listing does not parse")
     }
@@ -96,30 +94,26 @@ impl<'a> Json<'a> {
 
     /// How many bytes [`Json::push_row`] appends.
     pub fn row_len(self) -> usize {
-        self.rendered.row.len() + self.shared.1.len() + 1
+        self.rendered.row().len() + self.shared.1.len() + 1
     }
 
     /// Appends the list row.
     pub fn push_row(self, to: &mut Vec<u8>) {
-        self.push_fields(to);
+        self.push(self.rendered.row(), to);
         to.push(b'}');
     }
 
     /// The single read.
-    ///
-    /// # Errors
-    /// The file of long texts cannot be read.
-    pub async fn single(self) -> anyhow::Result<Vec<u8>> {
-        let mut json = Vec::new();
-        self.push_fields(&mut json);
-        let json = self.rendered.rest.push_to(json).await;
-        json.context("the file of long texts cannot be read")
+    pub fn single(self) -> Vec<u8> {
+        let mut json = Vec::with_capacity(self.rendered.json.len() + self.shared.1.len());
+        self.push(&self.rendered.json, &mut json);
+        json
     }
 
-    /// Appends the fields of the list row.
-    fn push_fields(self, to: &mut Vec<u8>) {
+    /// Appends JSON with the shared fields in it.
+    fn push(self, json: &str, to: &mut Vec<u8>) {
         let (at, fields) = self.shared;
-        let (before, after) = self.rendered.row.split_at(at);
+        let (before, after) = json.split_at(at);
         for part in [before, fields, after] {
             to.extend_from_slice(part.as_bytes());
         }
@@ -147,8 +141,8 @@ mod tests {
         assert!(rendered.field::<u8>("zest").is_err() && rendered.field::<u8>("rest").is_err());
     }
 
-    #[tokio::test]
-    async fn shared_fields_are_inserted_into_the_row() {
+    #[test]
+    fn shared_fields_are_inserted_into_the_row() {
         let json = r#"{"slug":"a","url":"b","rest":1}"#;
         let rendered = Rendered::with_rest(json, "rest").unwrap();
         let shared = Json::with_shared(&rendered, 12, r#""city":"c","#);
@@ -157,6 +151,6 @@ mod tests {
         assert_eq!(row, br#"{"slug":"a","city":"c","url":"b"}"#);
         assert_eq!(row.len(), shared.row_len());
         let single = r#"{"slug":"a","city":"c","url":"b","rest":1}"#;
-        assert_eq!(shared.single().await.unwrap(), single.as_bytes());
+        assert_eq!(shared.single(), single.as_bytes());
     }
 }

@@ -7,7 +7,7 @@ use super::creators::Creator;
 use super::events::Event;
 use super::games::Game;
 use super::list::Index;
-use crate::domain::listing::Mode;
+use kit::Mode;
 
 /// The catalogue at one position of the listings feed. It is immutable: the writer publishes a new one.
 #[derive(Debug, Clone)]
@@ -21,18 +21,14 @@ pub struct Snapshot {
 /// The public listings of one mode.
 #[derive(Debug, Clone)]
 pub struct Dataset {
-    /// Games.
     pub games: Index<Game>,
-    /// Studios and persons.
     pub creators: Index<Creator>,
-    /// Events, past and to come.
     pub events: Index<Event>,
     /// Cities that have creators.
     pub cities: Index<City>,
 }
 
 impl Snapshot {
-    /// An empty snapshot at `position`.
     pub(super) fn new(position: Position) -> Self {
         Self {
             position,
@@ -41,7 +37,6 @@ impl Snapshot {
         }
     }
 
-    /// The public listings of a mode.
     pub fn dataset(&self, mode: Mode) -> &Dataset {
         match mode {
             Mode::Live => &self.live,

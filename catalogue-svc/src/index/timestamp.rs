@@ -19,7 +19,6 @@ fn microseconds(at: Option<&Timestamp>) -> anyhow::Result<i64> {
     Ok(i64::try_from(nanos / 1_000)?)
 }
 
-/// The times of a listing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times {
     pub(super) created: Option<Timestamp>,

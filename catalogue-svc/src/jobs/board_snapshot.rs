@@ -10,23 +10,20 @@ use sqlx::PgPool;
 use time::{OffsetDateTime, Time};
 use uuid::Uuid;
 
-use crate::boards::{DatasetBoards, Ranked, VoteCounts};
-use crate::domain::listing::Mode;
+use crate::boards::{DatasetBoards, Votable, VoteCounts};
 use crate::domain::moves::moves;
-use crate::domain::rankings::{Hour, Window};
+use crate::domain::rankings::{BoardKind, Hour, Window};
 use crate::domain::tally::Tallies;
-use crate::index::{Catalogue, Creator, Dataset, Game};
+use crate::index::{Catalogue, Dataset};
 use crate::store::board_snapshots;
-use crate::write::{self, Announce, NamedMove};
+use crate::write::{self, NamedMove};
+use kit::Mode;
 
 /// The daily job that takes a snapshot of each board.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// The schema.
     pub pool: PgPool,
-    /// Says which listings are public.
     pub catalogue: Arc<Catalogue>,
-    /// Where the snapshot is announced.
     pub producer: Producer,
     /// Moves PostgreSQL's time in tests.
     pub clock: Clock,
@@ -55,7 +52,8 @@ impl Job {
         board_snapshots::remove_future(&self.pool, now).await?;
         // Without listings the boards would be empty.
         let snapshot = self.catalogue.snapshot()?;
-        let votes = VoteCounts::load(&self.pool, Tallies::at_start_of(Hour::of(due))).await?;
+        let empty = Tallies::at_start_of(Hour::of(due));
+        let (_, votes) = VoteCounts::load(&self.pool, empty).await?;
         let sorted = Arc::clone(&snapshot);
         let sort = move || {
             let live = sorted.dataset(Mode::Live);
@@ -63,58 +61,48 @@ impl Job {
         };
         let boards = tokio::task::spawn_blocking(sort).await?;
         let live = snapshot.dataset(Mode::Live);
-        let mut moves = self.take_kind::<Game>(due, &boards, live).await?;
-        moves.extend(self.take_kind::<Creator>(due, &boards, live).await?);
-        let announce = Announce {
-            taken_for: due,
-            moves,
-        };
-        write::announce(&self.producer, &announce).await?;
+        let mut moves = Vec::new();
+        for kind in BoardKind::ALL {
+            moves.extend(self.take_kind(due, kind, &boards, live).await?);
+        }
+        write::announce(&self.producer, due, &moves).await?;
         Ok(())
     }
 
     /// Stores the boards of a kind; returns the moves on the board of the week, of listings that are public now.
-    async fn take_kind<L: Ranked>(
+    async fn take_kind(
         &self,
         due: OffsetDateTime,
+        kind: BoardKind,
         boards: &DatasetBoards,
         listings: &Dataset,
     ) -> anyhow::Result<Vec<NamedMove>> {
+        let save = async |window| {
+            let order = boards.board(kind, window).order();
+            board_snapshots::save_board(&self.pool, due, kind, window, &order).await
+        };
         for window in [Window::Month, Window::All] {
-            self.store::<L>(due, window, boards).await?;
+            save(window).await?;
         }
         let week = Window::Week;
-        let after = self.store::<L>(due, week, boards).await?;
+        let after = save(week).await?;
         let before = match board_snapshots::before(&self.pool, due).await? {
-            Some(before) => board_snapshots::board(&self.pool, before, L::KIND, week).await?,
+            Some(before) => board_snapshots::board(&self.pool, before, kind, week).await?,
             None => None,
         };
         let moved = moves(&before.unwrap_or_default(), &after, self.lowest);
         let ids: HashSet<Uuid> = moved.iter().map(|moved| moved.listing).collect();
-        let rows = L::index(listings).rows();
-        let rows = rows.filter(|row| ids.contains(row.id()));
-        let rows: HashMap<Uuid, &Arc<L>> = rows.map(|row| (*row.id(), row)).collect();
+        let rows = listings.votables(kind);
+        let rows = rows.filter(|row| ids.contains(&row.id()));
+        let rows: HashMap<Uuid, Votable<'_>> = rows.map(|row| (row.id(), row)).collect();
         let named = moved.into_iter().filter_map(|moved| {
             let row = rows.get(&moved.listing)?;
             Some(row.card().map(|card| NamedMove {
                 moved,
-                entity: L::ENTITY,
+                entity: kind.entity(),
                 card,
             }))
         });
         named.collect()
-    }
-
-    /// Stores the order of a board at `due`, unless it was stored before; returns the one that is stored.
-    async fn store<L: Ranked>(
-        &self,
-        due: OffsetDateTime,
-        window: Window,
-        boards: &DatasetBoards,
-    ) -> anyhow::Result<Vec<Uuid>> {
-        let order = boards.board::<L>(window).order();
-        board_snapshots::save_board(&self.pool, due, L::KIND, window, &order).await?;
-        let stored = board_snapshots::board(&self.pool, due, L::KIND, window).await?;
-        Ok(stored.unwrap_or(order))
     }
 }

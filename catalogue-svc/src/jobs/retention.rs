@@ -25,9 +25,6 @@ pub(crate) fn spawn(leader: &Leader, pool: &PgPool, votes_kept: time::Duration) 
 
 /// Removes votes that are older than `votes_kept`, voters without other votes, and old snapshots; returns the number of removed votes. The tally
 /// of all time keeps them.
-///
-/// # Errors
-/// PostgreSQL's.
 pub async fn remove(
     pool: &PgPool,
     now: OffsetDateTime,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use contracts::common::v1::PageInfo;
-use kit::Fault;
 use kit::api::cursor::Binding;
+use kit::{Fault, Mode};
 use prost_types::Timestamp;
 use serde::Serialize;
 
@@ -16,12 +16,6 @@ pub(super) fn rows<L: Document>(rows: &[Arc<L>]) -> Bytes {
     let mut json = Vec::new();
     push_rows(&mut json, rows);
     json.into()
-}
-
-/// The JSON of a single read.
-pub(super) async fn single(listing: &impl Document) -> Result<Vec<u8>, Fault> {
-    let json = listing.json().single().await;
-    json.map_err(|error| broken(&error))
 }
 
 /// The JSON of an object whose last field is an empty list, with rows in that list.
@@ -49,7 +43,7 @@ pub(super) fn page_info<L: Document<Key: Serialize>>(
     page_info_after(page.total, last.map(|row| row.key()), binding)
 }
 
-/// The same for a page whose last row has the key `last`; `None`: no page follows.
+/// The total of a list, and the cursor of the page after the key `last`, if that is given.
 pub(super) fn page_info_after(
     total: u64,
     last: Option<&impl Serialize>,
@@ -82,6 +76,18 @@ fn push_rows<L: Document>(json: &mut Vec<u8>, rows: &[Arc<L>]) {
         row.json().push_row(json);
     }
     json.push(b']');
+}
+
+/// The error for a slug or handle that no listing of a kind has.
+pub(super) fn not_found(mode: Mode, kind: &str, address: &str) -> Fault {
+    Fault::not_found(match mode {
+        Mode::Live => format!(
+            "No published {kind} has this {address}. `GET /search?q=…` finds one by its name, even with a typo. Sample {kind}s are for test keys."
+        ),
+        Mode::Test => format!(
+            "No sample {kind} has this {address}. A test key sees sample {kind}s only, a live key the real ones."
+        ),
+    })
 }
 
 /// The error for a rendered listing that cannot be read or parsed, which no request can cause.

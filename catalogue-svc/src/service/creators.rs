@@ -15,9 +15,9 @@ use super::Reads;
 use super::answer;
 use super::query_params::{ListParams, ListQuery, one_of};
 use crate::domain::facet::Facet;
-use crate::domain::listing::Mode;
 use crate::domain::order::CreatorKey;
-use crate::index::Query;
+use crate::index::{Document as _, Query};
+use kit::Mode;
 
 #[tonic::async_trait]
 impl CreatorsService for Reads {
@@ -47,13 +47,13 @@ impl CreatorsService for Reads {
         let mode = Mode::try_from(request.mode)?;
         let dataset = snapshot.dataset(mode);
         let creator = dataset.creators.get(&request.handle);
-        let creator = creator.ok_or_else(|| unknown(mode))?;
+        let creator = creator.ok_or_else(|| answer::not_found(mode, "creator", "handle"))?;
         let games = dataset.games.search(&Query {
             facets: vec![Facet::Creator(Arc::clone(&creator.key.handle))],
             limit: request.max_games.map_or(usize::MAX, |most| most as usize),
             ..Query::default()
         });
-        let json = answer::single(&**creator).await?;
+        let json = creator.json().single();
         Ok(Response::new(GetCreatorResponse {
             json: answer::with_rows(&json, &games.rows)?.into(),
             position: Some(snapshot.position.into()),
@@ -62,7 +62,6 @@ impl CreatorsService for Reads {
     }
 }
 
-/// Reads and checks the parameters.
 fn read(request: ListCreatorsRequest, now: OffsetDateTime) -> Result<ListQuery<CreatorKey>, Fault> {
     let mut params = ListParams::new(request.mode);
     params.facet("kind", request.kind, |key| {
@@ -74,15 +73,4 @@ fn read(request: ListCreatorsRequest, now: OffsetDateTime) -> Result<ListQuery<C
     params.words(request.q.as_deref());
     params.updated_since(request.updated_since, now);
     params.finish("creators", request.page)
-}
-
-fn unknown(mode: Mode) -> Fault {
-    Fault::not_found(match mode {
-        Mode::Live => {
-            "No published creator has this handle. `GET /search?q=…` finds one by its name, even with a typo. Sample creators are for test keys."
-        }
-        Mode::Test => {
-            "No sample creator has this handle. A test key sees sample creators only, a live key the real ones."
-        }
-    })
 }

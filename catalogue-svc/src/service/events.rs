@@ -15,9 +15,9 @@ use super::answer;
 use super::query_params::{ListParams, ListQuery, non_empty, one_of};
 use crate::domain::days::{self, Span, When};
 use crate::domain::facet::Facet;
-use crate::domain::listing::Mode;
 use crate::domain::order::EventKey;
 use crate::index::Document as _;
+use kit::Mode;
 
 #[tonic::async_trait]
 impl EventsService for Reads {
@@ -54,8 +54,8 @@ impl EventsService for Reads {
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let mode = Mode::try_from(request.mode)?;
         let event = snapshot.dataset(mode).events.get(&request.slug);
-        let event = event.ok_or_else(|| unknown(mode))?;
-        let json = answer::single(&**event).await?;
+        let event = event.ok_or_else(|| answer::not_found(mode, "event", "slug"))?;
+        let json = event.json().single();
         Ok(Response::new(GetEventResponse {
             json: json.into(),
             position: Some(snapshot.position.into()),
@@ -66,7 +66,6 @@ impl EventsService for Reads {
     }
 }
 
-/// Reads and checks the parameters.
 fn read(request: ListEventsRequest, now: OffsetDateTime) -> Result<ListQuery<EventKey>, Fault> {
     let today = now.to_offset(UtcOffset::UTC).date();
     let mut params = ListParams::new(request.mode);
@@ -104,15 +103,4 @@ fn day(bad: &mut BadFields, field: &str, text: Option<&str>) -> Option<Date> {
     let day = days::read(text?);
     let day = day.ok_or_else(|| "Use a day as YYYY-MM-DD, such as 2026-03-01.".to_owned());
     bad.read(field, day)
-}
-
-fn unknown(mode: Mode) -> Fault {
-    Fault::not_found(match mode {
-        Mode::Live => {
-            "No published event has this slug. `GET /search?q=…` finds one by its name, even with a typo. Sample events are for test keys."
-        }
-        Mode::Test => {
-            "No sample event has this slug. A test key sees sample events only, a live key the real ones."
-        }
-    })
 }

@@ -17,9 +17,9 @@ use super::Reads;
 use super::answer;
 use super::query_params::{ListParams, ListQuery, one_of};
 use crate::domain::facet::Facet;
-use crate::domain::listing::Mode;
 use crate::domain::order::GameKey;
-use crate::index::{Creator, Index};
+use crate::index::{Creator, Document as _, Index};
+use kit::Mode;
 
 #[tonic::async_trait]
 impl GamesService for Reads {
@@ -49,8 +49,8 @@ impl GamesService for Reads {
         let mode = Mode::try_from(request.mode)?;
         let dataset = snapshot.dataset(mode);
         let game = dataset.games.get(&request.slug);
-        let game = game.ok_or_else(|| unknown(mode))?;
-        let json = answer::single(&**game).await?;
+        let game = game.ok_or_else(|| answer::not_found(mode, "game", "slug"))?;
+        let json = game.json().single();
         let json = with_public_credits(json, &dataset.creators)?;
         Ok(Response::new(GetGameResponse {
             json: json.into(),
@@ -91,7 +91,6 @@ fn with_public_credits(json: Vec<u8>, creators: &Index<Creator>) -> Result<Vec<u
     answer::json(&game)
 }
 
-/// Reads and checks the parameters.
 fn read(request: ListGamesRequest, now: OffsetDateTime) -> Result<ListQuery<GameKey>, Fault> {
     let mut params = ListParams::new(request.mode);
     params.facet("genre", request.genre, |key| {
@@ -109,15 +108,4 @@ fn read(request: ListGamesRequest, now: OffsetDateTime) -> Result<ListQuery<Game
     params.words(request.q.as_deref());
     params.updated_since(request.updated_since, now);
     params.finish("games", request.page)
-}
-
-fn unknown(mode: Mode) -> Fault {
-    Fault::not_found(match mode {
-        Mode::Live => {
-            "No published game has this slug. `GET /search?q=…` finds one by its name, even with a typo. Sample games are for test keys."
-        }
-        Mode::Test => {
-            "No sample game has this slug. A test key sees sample games only, a live key the real ones."
-        }
-    })
 }

@@ -48,15 +48,11 @@ pub use votes::Votes;
 /// Answers reads from memory: a snapshot of the catalogue, and the boards.
 #[derive(Debug)]
 pub struct Reads {
-    /// The listings.
     pub catalogue: Arc<Catalogue>,
-    /// The boards.
     pub boards: Arc<Boards>,
-    /// The current time.
     pub clock: Clock,
     /// Base address of the pages of cities. The feed has the addresses of other listings.
     pub public_url: String,
-    /// Searches that forgive typos.
     pub typo_searches: TypoSearches,
 }
 
@@ -73,7 +69,6 @@ impl Reads {
         }
     }
 
-    /// A page of a list.
     async fn list<L>(
         &self,
         snapshot: &Arc<Snapshot>,
@@ -93,23 +88,16 @@ impl Reads {
     }
 }
 
-/// The dependencies of the services.
 #[derive(Debug)]
 pub struct Dependencies {
-    /// The schema.
     pub pool: PgPool,
-    /// Answers reads.
     pub reads: Reads,
-    /// The catalogue's own feed.
     pub producer: Producer,
-    /// Limits of votes.
     pub limits: Limits,
-    /// Signs the pairs that voters are shown.
     pub draw_key: SigningKey,
 }
 
 impl Dependencies {
-    /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
         let reads = Arc::new(self.reads);
         let votes = Votes {

@@ -18,9 +18,9 @@ use super::answer;
 use super::query_params::{ListParams, ListQuery};
 use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
-use crate::domain::listing::Mode;
 use crate::domain::order::{CityKey, CountryKey};
 use crate::index::{Document as _, Query};
+use kit::Mode;
 
 #[tonic::async_trait]
 impl PlacesService for Reads {
@@ -134,7 +134,6 @@ impl PlacesService for Reads {
     }
 }
 
-/// Reads and checks the parameters.
 fn read_cities(request: ListCitiesRequest) -> Result<ListQuery<CityKey>, Fault> {
     let mut params = ListParams::new(request.mode);
     params.country(request.country);

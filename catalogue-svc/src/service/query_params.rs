@@ -13,15 +13,14 @@ use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
 
 use crate::domain::facet::Facet;
-use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::{point_in_time, words};
 use crate::index::Query;
+use kit::Mode;
 
 /// The first words of a `q` that count (§4.1).
 const MAX_WORDS: usize = 10;
 
-/// A valid list call.
 #[derive(Debug)]
 pub(super) struct ListQuery<K> {
     pub(super) mode: Mode,

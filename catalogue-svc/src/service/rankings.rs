@@ -13,11 +13,11 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use crate::boards::{DatasetBoards, Ranked};
-use crate::domain::listing::Mode;
+use crate::boards::DatasetBoards;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::{BoardKind, Window};
-use crate::index::{Creator, Game, Snapshot};
+use crate::index::Dataset;
+use kit::Mode;
 
 /// A request for a page of a board.
 struct BoardQuery {
@@ -29,7 +29,6 @@ struct BoardQuery {
     binding: Binding,
 }
 
-/// A page of a board.
 struct BoardPage {
     rows: Vec<RankingRow>,
     details: Vec<BoardRowDetails>,
@@ -39,23 +38,24 @@ struct BoardPage {
 }
 
 /// The ranks of a listing on the boards of its kind; `None` if there is no such listing.
-fn ranks<L: Ranked>(
+fn ranks(
     boards: &DatasetBoards,
-    snapshot: &Snapshot,
-    mode: Mode,
+    listings: &Dataset,
+    kind: BoardKind,
     name: &str,
 ) -> Option<Vec<BoardRank>> {
-    let listing = L::index(snapshot.dataset(mode)).get(name)?;
-    let records = boards.votes.tallies.records(L::KIND, listing.id());
+    let listing = listings.votable(kind, name)?;
+    let records = boards.votes.tallies.records(kind, &listing.id());
     let ranks = records.into_iter().flat_map(|records| {
         Window::ALL.into_iter().filter_map(move |window| {
             let record = records[window.index()];
-            let rank = boards.board::<L>(window).rank(&listing.board_key(record))?;
-            let previous = boards.votes.previous.of(L::KIND, window);
+            let board = boards.board(kind, window);
+            let rank = board.rank(&listing.board_key(record))?;
+            let previous = boards.votes.previous.of(kind, window);
             Some(BoardRank {
                 board: window.as_str().to_owned(),
                 rank,
-                previous_rank: previous.get(listing.id()).into(),
+                previous_rank: previous.get(&listing.id()).into(),
                 wins: record.wins.into(),
                 losses: record.losses.into(),
             })
@@ -82,10 +82,7 @@ impl RankingsService for Reads {
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let query = read(request)?;
         let boards = self.boards.of(query.mode)?;
-        let page = match query.kind {
-            BoardKind::Games => page::<Game>(&boards, &snapshot, &query),
-            BoardKind::Creators => page::<Creator>(&boards, &snapshot, &query),
-        };
+        let page = page(&boards, snapshot.dataset(query.mode), &query);
         let page = page.map_err(|error| answer::broken(&error))?;
         Ok(Response::new(ListRankingResponse {
             json: answer::json(&page.rows)?.into(),
@@ -106,12 +103,9 @@ impl RankingsService for Reads {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
-        let (mode, name) = (Mode::try_from(request.mode)?, request.name.as_str());
+        let mode = Mode::try_from(request.mode)?;
         let boards = self.boards.of(mode)?;
-        let ranks = match kind {
-            BoardKind::Games => ranks::<Game>(&boards, &snapshot, mode, name),
-            BoardKind::Creators => ranks::<Creator>(&boards, &snapshot, mode, name),
-        };
+        let ranks = ranks(&boards, snapshot.dataset(mode), kind, &request.name);
         let ranks = ranks.ok_or_else(unknown_listing)?;
         Ok(Response::new(GetRanksResponse { ranks }))
     }
@@ -144,19 +138,23 @@ fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
     })
 }
 
-fn page<L: Ranked>(
+fn page(
     boards: &DatasetBoards,
-    snapshot: &Snapshot,
+    listings: &Dataset,
     query: &BoardQuery,
 ) -> anyhow::Result<BoardPage> {
-    let board = boards.board::<L>(query.window);
-    let listings = L::index(snapshot.dataset(query.mode));
-    let previous = boards.votes.previous.of(L::KIND, query.window);
+    let board = boards.board(query.kind, query.window);
+    let previous = boards.votes.previous.of(query.kind, query.window);
     let ranked = board.after(query.after.as_ref());
-    let mut ranked = ranked.filter_map(|(rank, row)| Some((rank, row, row.current(listings)?)));
+    // The listings as they are now; those that are not public any more are left out.
+    let mut ranked = ranked.filter_map(|(rank, row)| {
+        let listing = listings.votable(query.kind, &row.address);
+        let listing = listing.filter(|listing| listing.id() == row.id)?;
+        Some((rank, row, listing))
+    });
     let (mut rows, mut details, mut last) = (Vec::new(), Vec::new(), None);
     for (rank, row, listing) in ranked.by_ref().take(query.limit) {
-        let previous_rank = previous.get(listing.id());
+        let previous_rank = previous.get(&row.id);
         let card = listing.card()?;
         details.push(BoardRowDetails {
             picture_url: card.picture_url.clone(),

@@ -14,10 +14,9 @@ use tonic::{Request, Response, Status};
 use super::Reads;
 use super::answer;
 use super::query_params::{self, non_empty, query_words, words_key};
-use crate::domain::listing::Mode;
 use crate::index::{Document as _, Hit, HitKind, Search};
+use kit::Mode;
 
-/// A valid search request.
 struct SearchQuery {
     mode: Mode,
     search: Search,
@@ -108,7 +107,6 @@ impl SearchService for Reads {
     }
 }
 
-/// Reads and checks the parameters.
 fn read(request: SearchRequest, today: Date) -> Result<SearchQuery, Fault> {
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);

@@ -15,9 +15,9 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use crate::domain::listing::Mode;
 use crate::domain::order::GameKey;
 use crate::index::{Dataset, Document, Game, HitKind, Index, Query, Snapshot};
+use kit::Mode;
 
 /// Listings in a message: some 200 KB.
 const MESSAGE_ROWS: usize = 5_000;
@@ -31,19 +31,19 @@ const KINDS: [HitKind; 4] = [
     HitKind::Cities,
 ];
 
-type SitemapParts = Box<dyn Iterator<Item = Vec<proto::SitemapEntry>> + Send>;
+type SitemapMessages = Box<dyn Iterator<Item = Vec<proto::SitemapEntry>> + Send>;
 
-/// The live listings of a kind, as many in each part as a message has.
-fn sitemap_parts(snapshot: Arc<Snapshot>, kind: HitKind) -> SitemapParts {
+/// The live listings of a kind, message by message.
+fn sitemap_messages(snapshot: Arc<Snapshot>, kind: HitKind) -> SitemapMessages {
     match kind {
-        HitKind::Games => Box::new(parts(snapshot, |live| &live.games, true)),
-        HitKind::Creators => Box::new(parts(snapshot, |live| &live.creators, true)),
-        HitKind::Events => Box::new(parts(snapshot, |live| &live.events, false)),
-        HitKind::Cities => Box::new(parts(snapshot, |live| &live.cities, false)),
+        HitKind::Games => Box::new(messages(snapshot, |live| &live.games, true)),
+        HitKind::Creators => Box::new(messages(snapshot, |live| &live.creators, true)),
+        HitKind::Events => Box::new(messages(snapshot, |live| &live.events, false)),
+        HitKind::Cities => Box::new(messages(snapshot, |live| &live.cities, false)),
     }
 }
 
-fn parts<L: Document>(
+fn messages<L: Document>(
     snapshot: Arc<Snapshot>,
     index: fn(&Dataset) -> &Index<L>,
     backwards: bool,
@@ -81,9 +81,9 @@ impl SiteService for Reads {
             Fault::invalid_field("kind", "Use games, creators, events or cities.")
         })?;
         let snapshot = self.snapshot_at(at_least.as_ref()).await?;
-        let parts =
-            sitemap_parts(snapshot, kind).map(|entries| Ok(proto::ListSitemapResponse { entries }));
-        Ok(Response::new(stream::iter(parts).boxed()))
+        let messages = sitemap_messages(snapshot, kind)
+            .map(|entries| Ok(proto::ListSitemapResponse { entries }));
+        Ok(Response::new(stream::iter(messages).boxed()))
     }
 
     async fn list_new_games(

@@ -26,18 +26,18 @@ use uuid::Uuid;
 
 use super::Reads;
 use super::query_params;
-use crate::domain::listing::Mode;
+use crate::boards::Votable;
 use crate::domain::rankings::BoardKind;
-use crate::domain::staff_action::{Action, By};
+use crate::domain::staff_action::{Action, AuthorizedAction};
 use crate::domain::vote;
 use crate::store::listing_voters::{self, Key, ListingVoters};
 use crate::store::voters;
-use crate::write::{self, Void};
+use crate::write;
+use kit::Mode;
 
 /// Voters whose votes are voided concurrently.
 const AT_ONCE: usize = 32;
 
-/// The service.
 #[derive(Debug)]
 pub struct Staff {
     pub(super) pool: PgPool,
@@ -91,7 +91,7 @@ impl StaffService for Staff {
             return Err(Fault::invalid_field("reason", why).into());
         }
         let voters = self.voters(request.voters).await?;
-        let voters = self.set_void(&by, voters, false, &reason).await?;
+        let voters = self.set_void(&by, voters, true, &reason).await?;
         Ok(Response::new(proto::VoidVotesResponse { voters }))
     }
 
@@ -104,7 +104,7 @@ impl StaffService for Staff {
         let request = request.into_inner();
         let reason = reason(&request.reason)?;
         let voters = self.voters(request.voters).await?;
-        let voters = self.set_void(&by, voters, true, &reason).await?;
+        let voters = self.set_void(&by, voters, false, &reason).await?;
         Ok(Response::new(proto::RestoreVotesResponse { voters }))
     }
 
@@ -123,29 +123,24 @@ impl Staff {
         request: &Request<T>,
         action: Action,
         voter: &str,
-    ) -> Result<By, Status> {
+    ) -> Result<AuthorizedAction, Status> {
         self.audit.admit(request, action, ("voter", voter)).await
     }
 
     /// Voids or restores the votes of each voter in a transaction of its own. After an interruption the call can be repeated.
     async fn set_void(
         &self,
-        by: &By,
+        by: &AuthorizedAction,
         voters: Vec<Uuid>,
-        restore: bool,
+        is_void: bool,
         reason: &str,
     ) -> Result<Vec<proto::VoterResult>, Fault> {
         let results = stream::iter(voters).map(async |voter| {
-            let command = Void {
-                voter,
-                restore,
-                reason: reason.to_owned(),
-            };
-            let voided = write::void(&self.producer, by, &command).await?;
+            let votes = write::set_void(&self.producer, by, voter, is_void, reason).await?;
             Ok::<_, Fault>(proto::VoterResult {
                 voter: voter.to_string(),
-                votes: voided.votes,
-                unchanged: voided.unchanged,
+                votes: votes.unwrap_or_default(),
+                unchanged: votes.is_none(),
             })
         });
         results.buffered(AT_ONCE).try_collect().await
@@ -159,10 +154,7 @@ impl Staff {
         let kind = bad.read("kind", query_params::board_kind(&request.kind));
         let listing = kind.and_then(|kind| {
             let name = request.listing.as_str();
-            let id = match kind {
-                BoardKind::Games => live.games.get(name).map(|row| row.id),
-                BoardKind::Creators => live.creators.get(name).map(|row| row.id),
-            };
+            let id = live.votable(kind, name).map(Votable::id);
             let id = id.or_else(|| name.parse().ok());
             let reason = "No published listing of this kind has this name. Give the id of another: `staff game show` and `staff page show` print it.";
             bad.read("listing", id.ok_or(reason))

@@ -15,21 +15,20 @@ use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::Reads;
 use super::query_params::board_kind;
+use super::{Reads, answer};
 use crate::boards::{Votable, random_pair};
 use crate::domain::draw::{Draw, Drawer, SeedParts, SigningKey};
-use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{self, Pair, Vote, Voter};
-use crate::index::{Creator, Dataset, Game};
+use crate::index::Dataset;
 use crate::store::{voters, votes};
 use crate::write::{self, Limits};
+use kit::Mode;
 
 /// The most other accounts of a voter.
 const MOST_ACCOUNTS: usize = 1_000;
 
-/// Draws pairs and takes votes.
 #[derive(Debug)]
 pub struct Votes {
     pub(super) pool: PgPool,
@@ -52,14 +51,7 @@ impl VotesService for Votes {
         let (voter, kind) = bad.finish(voter.zip(kind))?;
         let snapshot = (self.reads).snapshot_at(request.at_least.as_ref()).await?;
         let live = snapshot.dataset(Mode::Live);
-        let pair = match kind {
-            BoardKind::Games => self.draw::<Game>(live, &voter, NameInAddress::Slug).await,
-            BoardKind::Creators => {
-                self.draw::<Creator>(live, &voter, NameInAddress::Handle)
-                    .await
-            }
-        };
-        Ok(Response::new(pair?))
+        Ok(Response::new(self.draw(live, kind, &voter).await?))
     }
 
     async fn cast_vote(
@@ -75,15 +67,15 @@ impl VotesService for Votes {
 }
 
 impl Votes {
-    async fn draw<L: Votable>(
+    async fn draw(
         &self,
         listings: &Dataset,
+        kind: BoardKind,
         voter: &Voter,
-        name: fn(String) -> NameInAddress,
     ) -> Result<proto::DrawPairResponse, Fault> {
         let now = self.reads.clock.now();
         let day = vote::day(now);
-        let judged = votes::judged(&self.pool, voter.id, L::KIND, day).await?;
+        let judged = votes::judged(&self.pool, voter.id, kind, day).await?;
         let network = voter.drawing_network().filter(|_| judged.is_empty());
         let (drawer, turn) = if let Some(network) = network {
             let bucket = vote::bucket(voter.id);
@@ -95,39 +87,25 @@ impl Votes {
         };
         let seed = self.draw_key.seed(SeedParts {
             drawer,
-            kind: L::KIND,
+            kind,
             day,
             turn,
         });
         let mut rng = StdRng::from_seed(seed);
-        let pair = random_pair::<L>(listings, &mut rng, &voter.accounts, &judged);
+        let pair = random_pair(listings, kind, &mut rng, &voter.accounts, &judged);
         let [first, second] = pair.ok_or_else(|| {
             Fault::not_found("No two listings of different creators are left to judge today.")
         })?;
-        let candidate = |row: &L| {
-            let card = row
-                .card()
-                .map_err(|error| Fault::internal(error.as_ref()))?;
-            Ok::<_, Fault>(proto::Candidate {
-                name_in_address: Some(name(row.address().to_string())),
-                name: card.name,
-                tagline: card.tagline,
-                country_code: card.country_code,
-                url: card.url,
-                picture_url: card.picture_url,
-            })
-        };
         let draw = Draw {
-            voter: voter.id,
-            kind: L::KIND,
-            pair: Pair::of(*first.id(), *second.id()),
+            kind,
+            pair: Pair::of(first.id(), second.id()),
             drawn_at: now,
             turn: network.map(|_| turn),
         };
         Ok(proto::DrawPairResponse {
-            first: Some(candidate(&first)?),
-            second: Some(candidate(&second)?),
-            draw: self.draw_key.sign(&draw),
+            first: Some(candidate(first)?),
+            second: Some(candidate(second)?),
+            draw: self.draw_key.sign(&draw, voter),
         })
     }
 
@@ -140,17 +118,12 @@ impl Votes {
         let mut bad = BadFields::default();
         let voter = bad.read("voter", voter(request.voter));
         let kind = bad.read("kind", board_kind(&request.kind));
-        let mut named = |field: &str, name: &str| {
-            let voter = voter.as_ref()?;
-            match kind? {
-                BoardKind::Games => bad.read(field, find::<Game>(live, name, voter)),
-                BoardKind::Creators => bad.read(field, find::<Creator>(live, name, voter)),
-            }
-        };
+        let mut named =
+            |field: &str, name: &str| bad.read(field, find(live, kind?, name, voter.as_ref()?));
         let winner = named("winner", &request.winner);
         let loser = named("loser", &request.loser);
         let draw = voter.as_ref().and_then(|voter| {
-            let draw = (self.draw_key).verify(&request.draw, voter.id, self.reads.clock.now());
+            let draw = (self.draw_key).verify(&request.draw, voter, self.reads.clock.now());
             bad.read("draw", draw)
         });
         if let (Some(kind), Some(winner), Some(loser), Some(draw)) = (kind, winner, loser, &draw)
@@ -172,15 +145,33 @@ impl Votes {
     }
 }
 
+fn candidate(listing: Votable<'_>) -> Result<proto::Candidate, Fault> {
+    let card = listing.card().map_err(|error| answer::broken(&error))?;
+    let address = listing.address().to_string();
+    let address = match listing {
+        Votable::Game(_) => NameInAddress::Slug(address),
+        Votable::Creator(_) => NameInAddress::Handle(address),
+    };
+    Ok(proto::Candidate {
+        name_in_address: Some(address),
+        name: card.name,
+        tagline: card.tagline,
+        country_code: card.country_code,
+        url: card.url,
+        picture_url: card.picture_url,
+    })
+}
+
 /// The id of a public listing that `voter` may judge.
-fn find<L: Votable>(dataset: &Dataset, name: &str, voter: &Voter) -> Result<Uuid, String> {
-    let row = L::index(dataset).get(name);
-    let row = row.ok_or_else(|| "No published listing of this kind has this name.".to_owned())?;
-    let owners = row.owners(dataset);
+fn find(dataset: &Dataset, kind: BoardKind, name: &str, voter: &Voter) -> Result<Uuid, String> {
+    let listing = dataset.votable(kind, name);
+    let listing =
+        listing.ok_or_else(|| "No published listing of this kind has this name.".to_owned())?;
+    let owners = listing.owners(dataset);
     if owners.iter().any(|owner| voter.accounts.contains(owner)) {
         return Err("It belongs to an account of this voter. Draw another pair.".to_owned());
     }
-    Ok(*row.id())
+    Ok(listing.id())
 }
 
 fn voter(voter: Option<proto::Voter>) -> Result<Voter, String> {

@@ -24,37 +24,35 @@ pub async fn board(
     .await
 }
 
-/// Stores the order of a board, unless it was stored before.
+/// Stores the order of a board, unless it was stored before. Returns the one that is stored.
 pub async fn save_board(
     executor: impl PgExecutor<'_>,
     taken_for: OffsetDateTime,
     kind: BoardKind,
     window: Window,
     listings: &[Uuid],
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "insert into catalogue.snapshot_board (taken_for, kind, board, listings) values ($1, $2, $3, $4)
-         on conflict do nothing",
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "insert into catalogue.snapshot_board as held (taken_for, kind, board, listings) values ($1, $2, $3, $4)
+         on conflict (taken_for, kind, board) do update set listings = held.listings
+         returning listings",
         taken_for,
         kind.as_str(),
         window.as_str(),
         listings
     )
-    .execute(executor)
-    .await?;
-    Ok(())
+    .fetch_one(executor)
+    .await
 }
 
 /// Marks the snapshot of a moment as taken. Returns false if it was marked before.
 pub async fn announce(
     connection: &mut PgConnection,
     taken_for: OffsetDateTime,
-    now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
     let announced = sqlx::query!(
-        "insert into catalogue.snapshot (taken_for, taken_at) values ($1, $2) on conflict do nothing",
-        taken_for,
-        now
+        "insert into catalogue.snapshot (taken_for) values ($1) on conflict do nothing",
+        taken_for
     )
     .execute(connection)
     .await?;

@@ -14,11 +14,10 @@ pub struct ListingVoters {
     pub name: String,
     /// The network in which the cookies were first seen; `None` for an account.
     pub network: Option<String>,
-    /// The ids of the voters.
     pub voters: Vec<Uuid>,
     /// How many of them have void votes.
     pub void: i64,
-    /// When the first of them cast the first stored vote.
+    /// When the first of them was first seen; the vote of that time may be removed already.
     pub first_seen_at: OffsetDateTime,
     /// Stored votes for the listing.
     pub wins: i64,
@@ -55,9 +54,8 @@ pub async fn list(
     sqlx::query_as!(
         ListingVoters,
         r#"with named as (
-               select voter_id, count(*) filter (where (low = $2) = low_won) as wins,
-                   count(*) filter (where (low = $2) <> low_won) as losses
-               from catalogue.vote where kind = $1 and (low = $2 or high = $2) and low_won is not null group by voter_id
+               select voter_id, sum(wins) as wins, sum(losses) as losses
+               from catalogue.listing_vote where kind = $1 and listing_id = $2 group by voter_id
            ), grouped as (
                select case when $3::text is null then coalesce(voter.network, voter.id::text) else voter.id::text end collate "C" as name,
                    min(voter.network) as network, array_agg(voter.id) as voters, count(voter.voided_at) as void,

@@ -1,12 +1,13 @@
 //! `catalogue.tally` and `catalogue.tally_hour`: the votes that count, added up.
 
-use std::collections::BTreeMap;
-
 use futures::TryStreamExt as _;
 use sqlx::{PgConnection, PgPool};
+use time::Date;
+use uuid::Uuid;
 
 use crate::domain::rankings::{BoardKind, Hour, Window};
-use crate::domain::tally::{Record, Tallies, TallyChange};
+use crate::domain::tally::{Record, Tallies};
+use crate::domain::vote::Pair;
 
 /// How often tallies have changed. Each committed change raises it.
 pub async fn version(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
@@ -17,92 +18,52 @@ pub async fn version(connection: &mut PgConnection) -> Result<i64, sqlx::Error> 
     .await
 }
 
-/// Adds votes to the sums. Waits for no other transaction.
+/// Adds stored votes of a voter to the sums, or (with a `sign` of -1) subtracts them: one vote, or all of them.
+///
+/// Votes on the same listing wait for each other. Every transaction locks rows in the order of the listings.
 pub async fn add(
     connection: &mut PgConnection,
-    changes: &[TallyChange],
+    voter: Uuid,
+    vote: Option<(Date, Pair)>,
+    sign: i64,
 ) -> Result<(), sqlx::Error> {
-    if changes.is_empty() {
-        return Ok(());
-    }
-    let all = sums(changes, |change| change.listing);
+    let (day, pair) = vote.unzip();
+    let (low, high) = pair.map(|Pair { low, high }| (low, high)).unzip();
     sqlx::query!(
-        "with change as (
-             select * from unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[]) as change (listing_id, kind, wins, losses)
-         ), unlocked as (
-             select change.*, held.slot from change cross join lateral (
-                 select slot from catalogue.tally where listing_id = change.listing_id limit 1 for update skip locked
-             ) as held
-         ), raised as (
-             update catalogue.tally as held
-             set wins = held.wins + unlocked.wins, losses = held.losses + unlocked.losses, changes = held.changes + 1
-             from unlocked where held.listing_id = unlocked.listing_id and held.slot = unlocked.slot
-             returning held.listing_id
+        "with added as (
+             select listing_id, kind, hour, $5::bigint * sum(wins) as wins, $5 * sum(losses) as losses from catalogue.listing_vote
+             where voter_id = $1 and day between coalesce($2::date, '-infinity') and coalesce($2, 'infinity')
+                 and low = coalesce($3::uuid, low) and high = coalesce($4::uuid, high)
+             group by listing_id, kind, hour
+         ), all_time as (
+             insert into catalogue.tally as held (listing_id, kind, wins, losses)
+             select listing_id, min(kind), sum(wins), sum(losses) from added group by listing_id order by listing_id
+             on conflict (listing_id) do update set wins = held.wins + excluded.wins, losses = held.losses + excluded.losses,
+                 changes = held.changes + 1
          )
-         insert into catalogue.tally (listing_id, kind, wins, losses)
-         select * from change where listing_id not in (select listing_id from raised)",
-        &all.iter().map(|sum| sum.listing).collect::<Vec<_>>(),
-        &all.iter().map(|sum| sum.kind.as_str().to_owned()).collect::<Vec<_>>(),
-        &all.iter().map(|sum| sum.wins).collect::<Vec<_>>(),
-        &all.iter().map(|sum| sum.losses).collect::<Vec<_>>(),
-    )
-    .execute(&mut *connection)
-    .await?;
-    let hours = sums(changes, |change| (change.listing, change.hour));
-    sqlx::query!(
-        "with change as (
-             select * from unnest($1::uuid[], $2::integer[], $3::integer[], $4::integer[]) as change (listing_id, hour, wins, losses)
-         ), unlocked as (
-             select change.*, held.slot from change cross join lateral (
-                 select slot from catalogue.tally_hour where listing_id = change.listing_id and hour = change.hour
-                 limit 1 for update skip locked
-             ) as held
-         ), raised as (
-             update catalogue.tally_hour as held set wins = held.wins + unlocked.wins, losses = held.losses + unlocked.losses
-             from unlocked
-             where held.listing_id = unlocked.listing_id and held.hour = unlocked.hour and held.slot = unlocked.slot
-             returning held.listing_id, held.hour
-         )
-         insert into catalogue.tally_hour (listing_id, hour, wins, losses)
-         select * from change where (listing_id, hour) not in (select listing_id, hour from raised)",
-        &hours.iter().map(|sum| sum.listing).collect::<Vec<_>>(),
-        &hours.iter().map(|sum| number(sum.hour)).collect::<Vec<_>>(),
-        &hours.iter().map(|sum| small(sum.wins)).collect::<Vec<_>>(),
-        &hours.iter().map(|sum| small(sum.losses)).collect::<Vec<_>>(),
+         insert into catalogue.tally_hour as held (listing_id, hour, wins, losses)
+         select listing_id, hour, wins, losses from added order by listing_id, hour
+         on conflict (listing_id, hour) do update set wins = held.wins + excluded.wins, losses = held.losses + excluded.losses",
+        voter,
+        day,
+        low,
+        high,
+        sign
     )
     .execute(connection)
     .await?;
     Ok(())
 }
 
-/// The sums of changes with the same key: one statement cannot write a row twice.
-fn sums<K: Ord>(changes: &[TallyChange], key: impl Fn(&TallyChange) -> K) -> Vec<TallyChange> {
-    let mut sums: BTreeMap<K, TallyChange> = BTreeMap::new();
-    for change in changes {
-        let none = TallyChange {
-            wins: 0,
-            losses: 0,
-            ..*change
-        };
-        let sum = sums.entry(key(change)).or_insert(none);
-        sum.wins += change.wins;
-        sum.losses += change.losses;
-    }
-    sums.into_values().collect()
-}
-
 /// Loads the sums of every listing into `empty`, which says for which hours.
 pub async fn load(connection: &mut PgConnection, empty: Tallies) -> Result<Tallies, sqlx::Error> {
     let first = |window: Window| window.first(empty.hour()).map_or(0, number);
     let rows = sqlx::query!(
-        r#"select tally.listing_id as "listing_id!", tally.kind as "kind!",
+        r#"select tally.listing_id, kind,
                hours.week_wins as "week_wins?", hours.week_losses as "week_losses?",
                hours.month_wins as "month_wins?", hours.month_losses as "month_losses?",
-               tally.wins - coalesce(hours.later_wins, 0) as "wins!", tally.losses - coalesce(hours.later_losses, 0) as "losses!"
-           from (
-               select listing_id, kind, sum(wins)::bigint as wins, sum(losses)::bigint as losses from catalogue.tally group by 1, 2
-           ) as tally
-           left join (
+               wins - coalesce(hours.later_wins, 0) as "wins!", losses - coalesce(hours.later_losses, 0) as "losses!"
+           from catalogue.tally left join (
                select listing_id,
                    sum(wins) filter (where hour >= $1 and hour < $3) as week_wins,
                    sum(losses) filter (where hour >= $1 and hour < $3) as week_losses,
@@ -147,8 +108,4 @@ pub async fn remove_before(pool: &PgPool, oldest: Hour) -> Result<u64, sqlx::Err
 
 fn number(hour: Hour) -> i32 {
     i32::try_from(hour.0).unwrap_or(i32::MAX)
-}
-
-fn small(count: i64) -> i32 {
-    i32::try_from(count).unwrap_or(if count < 0 { i32::MIN } else { i32::MAX })
 }

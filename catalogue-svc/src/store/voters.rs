@@ -6,13 +6,6 @@ use uuid::Uuid;
 
 use crate::domain::vote::Voter;
 
-/// A voter whose row is locked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LockedVoter {
-    /// Whether the votes are void.
-    pub is_void: bool,
-}
-
 /// Votes with cookies from a network on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NetworkVotes {
@@ -22,13 +15,9 @@ pub struct NetworkVotes {
     pub votes_of_bucket: i64,
 }
 
-/// Locks a voter, so that votes of the voter are cast and voided one after the other.
-pub async fn lock(
-    connection: &mut PgConnection,
-    id: Uuid,
-) -> Result<Option<LockedVoter>, sqlx::Error> {
-    sqlx::query_as!(
-        LockedVoter,
+/// Locks a voter, so that votes of the voter are cast and voided one after the other. Returns whether the votes are void.
+pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<bool>, sqlx::Error> {
+    sqlx::query_scalar!(
         r#"select voided_at is not null as "is_void!" from catalogue.voter where id = $1 for update"#,
         id
     )
@@ -79,26 +68,28 @@ pub async fn of_network(pool: &PgPool, network: &str) -> Result<Vec<Uuid>, sqlx:
     .await
 }
 
-/// Counts a vote with a cookie of a bucket. Returns the votes from its network on this day before it. Votes whose transactions still run are not
-/// seen: a vote waits for no other.
+/// Counts a vote with a cookie of a bucket. Returns the votes from its network on this day before it.
+///
+/// Votes of the same bucket wait for each other; those of other buckets that are not committed yet are not seen.
 pub async fn count_network(
     connection: &mut PgConnection,
     network: &str,
     day: Date,
     bucket: i16,
 ) -> Result<NetworkVotes, sqlx::Error> {
+    sqlx::query!(
+        "insert into catalogue.network_day as held (network, day, bucket, votes) values ($1, $2, $3, 1)
+         on conflict (network, day, bucket) do update set votes = held.votes + 1",
+        network,
+        day,
+        bucket
+    )
+    .execute(&mut *connection)
+    .await?;
+    // A statement of its own: it sees what was committed while the first one waited.
     sqlx::query_as!(
         NetworkVotes,
-        r#"with unlocked as (
-               select slot from catalogue.network_day where network = $1 and day = $2 and bucket = $3 limit 1 for update skip locked
-           ), raised as (
-               update catalogue.network_day as held set votes = held.votes + 1 from unlocked
-               where held.network = $1 and held.day = $2 and held.bucket = $3 and held.slot = unlocked.slot
-               returning held.slot
-           ), added as (
-               insert into catalogue.network_day (network, day, bucket, votes) select $1, $2, $3, 1 where not exists (select from raised)
-           )
-           select coalesce(sum(votes), 0) as "votes!", coalesce(sum(votes) filter (where bucket = $3), 0) as "votes_of_bucket!"
+        r#"select sum(votes) - 1 as "votes!", sum(votes) filter (where bucket = $3) - 1 as "votes_of_bucket!"
            from catalogue.network_day where network = $1 and day = $2"#,
         network,
         day,
@@ -115,14 +106,15 @@ pub async fn bucket_votes(
     day: Date,
     bucket: i16,
 ) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select coalesce(sum(votes), 0) as "votes!" from catalogue.network_day where network = $1 and day = $2 and bucket = $3"#,
+    let votes = sqlx::query_scalar!(
+        "select votes from catalogue.network_day where network = $1 and day = $2 and bucket = $3",
         network,
         day,
         bucket
     )
-    .fetch_one(pool)
-    .await
+    .fetch_optional(pool)
+    .await?;
+    Ok(votes.unwrap_or_default().into())
 }
 
 /// Removes voters who were first seen before this moment, have no stored vote and are not void; at most `portion` of them.

@@ -6,8 +6,7 @@ use sqlx::{PgConnection, PgPool};
 use time::{Date, OffsetDateTime, Time};
 use uuid::Uuid;
 
-use crate::domain::rankings::{BoardKind, Hour};
-use crate::domain::tally::TallyChange;
+use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{Pair, Vote};
 
 /// Stores a vote. `false`: the voter has judged the pair today already.
@@ -73,36 +72,14 @@ pub async fn judged(
     Ok(pairs.into_iter().collect())
 }
 
-/// The changes that the stored votes of a voter have made to tallies, and the number of these votes.
-pub async fn tally_changes_by(
-    connection: &mut PgConnection,
-    voter: Uuid,
-) -> Result<(Vec<TallyChange>, u64), sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"select kind as "kind!", listing_id as "listing_id!", extract(epoch from date_bin('1 hour', at, 'epoch'))::bigint / 3600 as "hour!",
-               count(*) filter (where won) as "wins!", count(*) filter (where not won) as "losses!"
-           from (
-               select kind, low as listing_id, low_won as won, at from catalogue.vote where voter_id = $1 and low_won is not null
-               union all
-               select kind, high, not low_won, at from catalogue.vote where voter_id = $1 and low_won is not null
-           ) as of_voter
-           group by 1, 2, 3 order by 3, 2"#,
+/// The number of stored votes of a voter that have a winner.
+pub async fn count(connection: &mut PgConnection, voter: Uuid) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select count(low_won) as "votes!" from catalogue.vote where voter_id = $1"#,
         voter
     )
-    .fetch_all(connection)
-    .await?;
-    let changes = rows.into_iter().filter_map(|row| {
-        Some(TallyChange {
-            kind: BoardKind::parse(&row.kind)?,
-            listing: row.listing_id,
-            hour: Hour(u32::try_from(row.hour).unwrap_or_default()),
-            wins: row.wins,
-            losses: row.losses,
-        })
-    });
-    let changes: Vec<TallyChange> = changes.collect();
-    let votes = changes.iter().map(|change| change.wins).sum::<i64>();
-    Ok((changes, u64::try_from(votes).unwrap_or_default()))
+    .fetch_one(connection)
+    .await
 }
 
 /// Removes votes that were cast before this moment, at most `portion` of them.

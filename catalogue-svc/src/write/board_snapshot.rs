@@ -1,70 +1,50 @@
-//! Publishes the board snapshot of a day and its moves (§6).
+//! Publishes the moves of the board snapshot of a day (§6).
 
 use contracts::catalogue::v1 as proto;
-use kit::api::timestamp;
-use kit::feed::NewChange;
+use kit::Fault;
+use kit::feed::{NewChange, Producer};
 use prost::Message as _;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::happening;
 use crate::domain::card::Card;
 use crate::domain::moves::Move;
 use crate::domain::rankings::Window;
 use crate::store::board_snapshots;
 
-/// A snapshot whose boards are stored.
-#[derive(Debug)]
-pub struct Announce {
-    /// The time at which the boards stood as they are stored.
-    pub taken_for: OffsetDateTime,
-    /// The moves on the boards of the week since the snapshot before.
-    pub moves: Vec<NamedMove>,
-}
-
 /// A move with the public fields of the listing.
 #[derive(Debug)]
 pub struct NamedMove {
-    /// The move.
     pub moved: Move,
     /// The entity type of the listing on the listings feed.
     pub entity: &'static str,
-    /// The public fields.
     pub card: Card,
 }
 
-/// Marks a snapshot as taken; returns what to publish of it, which is nothing if it was marked before.
-pub(super) async fn announce(
-    connection: &mut PgConnection,
-    Announce { taken_for, moves }: &Announce,
-    now: OffsetDateTime,
-) -> Result<Vec<NewChange>, sqlx::Error> {
-    if !board_snapshots::announce(connection, *taken_for, now).await? {
-        return Ok(Vec::new());
+/// Marks the board snapshot of a moment, whose boards are stored, as taken, and publishes its moves. If it was marked before, nothing changes.
+///
+/// # Errors
+/// PostgreSQL is unavailable.
+pub async fn announce(
+    producer: &Producer,
+    taken_for: OffsetDateTime,
+    moves: &[NamedMove],
+) -> Result<(), Fault> {
+    let mut transaction = producer.begin().await?;
+    let mut changes = Vec::new();
+    if board_snapshots::announce(&mut transaction, taken_for).await? {
+        let day = taken_for.format(&Rfc3339).unwrap_or_default();
+        changes.extend(moves.iter().map(|named| change(named, &day)));
     }
-    let state = proto::BoardSnapshot {
-        taken_for: Some(timestamp::encode(*taken_for)),
-    };
-    let day = taken_for.format(&Rfc3339).unwrap_or_default();
-    let taken = happening(
-        "board_snapshot",
-        "taken",
-        day.clone(),
-        state.encode_to_vec(),
-    );
-    let moves = moves.iter().map(|named| moved(named, &day));
-    Ok(std::iter::once(taken).chain(moves).collect())
+    transaction.commit(&changes).await
 }
 
-fn moved(
-    NamedMove {
+fn change(named: &NamedMove, day: &str) -> NewChange {
+    let NamedMove {
         moved,
         entity,
         card,
-    }: &NamedMove,
-    day: &str,
-) -> NewChange {
+    } = named;
     let board = Window::Week.as_str();
     let state = proto::RankingMove {
         entity: (*entity).to_owned(),
@@ -76,9 +56,13 @@ fn moved(
         rank: moved.rank,
         previous_rank: moved.previous_rank,
     };
-    let id = format!("{board}/{day}/{}", moved.listing);
     NewChange {
+        entity: "ranking_move",
+        id: format!("{board}/{day}/{}", moved.listing),
+        revision: 1,
+        event: "moved",
         announced: true,
-        ..happening("ranking_move", "moved", id, state.encode_to_vec())
+        happening: true,
+        state: state.encode_to_vec(),
     }
 }

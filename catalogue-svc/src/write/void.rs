@@ -2,74 +2,44 @@
 
 use kit::Fault;
 use kit::audit::Subject;
+use kit::feed::Producer;
 use serde_json::json;
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::SCHEMA;
-use crate::domain::staff_action::By;
-use crate::domain::tally::TallyChange;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::store::{tallies, voters, votes};
 
-/// Voids the votes of a voter, or restores them.
-#[derive(Debug, Clone)]
-pub struct Void {
-    /// The id of an account or a cookie.
-    pub voter: Uuid,
-    /// Restores the votes: they count again.
-    pub restore: bool,
-    /// Why, for the audit.
-    pub reason: String,
-}
-
-/// What a [`Void`] changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Voided {
-    /// The number of votes that were voided or restored.
-    pub votes: u64,
-    /// The votes were voided or restored before.
-    pub unchanged: bool,
-}
-
-/// Subtracts the stored votes of a voter from the tallies, or adds them again. Later votes of a voter whose votes are void do not count.
-pub(super) async fn void(
-    connection: &mut PgConnection,
-    by: &By,
-    Void {
-        voter,
-        restore,
-        reason,
-    }: &Void,
-    now: OffsetDateTime,
-) -> Result<Voided, Fault> {
-    let locked = voters::lock(connection, *voter).await?;
-    let locked = locked.ok_or_else(|| Fault::not_found("No voter has this id."))?;
-    if locked.is_void != *restore {
-        let unchanged = Voided {
-            votes: 0,
-            unchanged: true,
-        };
-        return Ok(unchanged);
+/// Voids the votes of a voter, or lets them count again: subtracts the stored votes from the tallies, or adds them.
+///
+/// Later votes of a voter whose votes are void do not count. Returns the number of votes, or `None` if they were void, or counted, before.
+///
+/// # Errors
+/// There is no such voter, or PostgreSQL is unavailable.
+pub async fn set_void(
+    producer: &Producer,
+    by: &AuthorizedAction,
+    voter: Uuid,
+    is_void: bool,
+    reason: &str,
+) -> Result<Option<u64>, Fault> {
+    let mut transaction = producer.begin().await?;
+    let now = transaction.now;
+    let was_void = voters::lock(&mut transaction, voter).await?;
+    let was_void = was_void.ok_or_else(|| Fault::not_found("No voter has this id."))?;
+    if was_void == is_void {
+        return Ok(None);
     }
-    voters::set_voided(connection, *voter, (!restore).then_some(now)).await?;
-    let (changes, votes) = votes::tally_changes_by(connection, *voter).await?;
-    let sign = if *restore { 1 } else { -1 };
-    let signed = changes.into_iter().map(|change| TallyChange {
-        wins: sign * change.wins,
-        losses: sign * change.losses,
-        ..change
-    });
-    tallies::add(connection, &signed.collect::<Vec<_>>()).await?;
-    let details = json!({ "reason": reason, "votes": votes });
+    voters::set_voided(&mut transaction, voter, is_void.then_some(now)).await?;
+    let sign = if is_void { -1 } else { 1 };
+    tallies::add(&mut transaction, voter, None, sign).await?;
+    let votes = votes::count(&mut transaction, voter).await?;
     let subject = Subject {
         entity: "voter",
         name: voter.to_string(),
-        details,
+        details: json!({ "reason": reason, "votes": votes }),
     };
-    by.record(connection, SCHEMA, subject, now).await?;
-    Ok(Voided {
-        votes,
-        unchanged: false,
-    })
+    by.record(&mut *transaction, SCHEMA, subject, now).await?;
+    transaction.commit(&[]).await?;
+    Ok(Some(votes.unsigned_abs()))
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use catalogue::domain::listing::Mode;
 use catalogue::feeds::listings::Follower;
 use catalogue::index::{Catalogue, Snapshot};
 use contracts::common::v1::Change;
+use kit::Mode;
 use kit::feed::{Consumer as _, Rebuild};
 use time::OffsetDateTime;
 use uuid::Uuid;

@@ -1,12 +1,12 @@
 //! The catalogue in memory: snapshots, addresses, many rows. `property` compares its lists with SQL queries.
 
 use catalogue::domain::facet::Facet;
-use catalogue::domain::listing::Mode;
 use catalogue::domain::order::GameKey;
 use catalogue::domain::words;
 use catalogue::index::{Document as _, Query, Search, Snapshot};
 use contracts::common::v1::Change;
 use contracts::listings::v1 as listings;
+use kit::Mode;
 
 use crate::build::{self, entity, game_change, page_change};
 
@@ -46,6 +46,35 @@ fn rows(snapshot: &Snapshot) -> String {
         game.json().push_row(&mut json);
     }
     String::from_utf8(json).unwrap()
+}
+
+#[test]
+fn rows_are_sorted_and_found_by_their_positions() {
+    for mut writer in [build::writer(&many()), build::built(&many())] {
+        // One game leaves, one comes, and one moves to the front.
+        let gone = listings::Game {
+            state: listings::State::Removed.into(),
+            ..build::game(150)
+        };
+        let featured = listings::Game {
+            featured: true,
+            ..build::game(70)
+        };
+        for change in [gone, build::game(301), featured] {
+            writer.apply(entity(&game_change(&change)));
+        }
+        writer.flush(1).unwrap();
+        let snapshot = writer.snapshot();
+        let games = &snapshot.dataset(Mode::Live).games;
+        assert!(games.rows().is_sorted_by_key(|game| &game.key));
+        let at_positions = (0..games.len()).map(|position| games.nth(position).unwrap());
+        assert!(
+            at_positions
+                .map(|game| game.id)
+                .eq(games.rows().map(|game| game.id))
+        );
+        assert!(games.len() == 300 && games.nth(300).is_none());
+    }
 }
 
 #[test]

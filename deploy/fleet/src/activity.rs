@@ -25,7 +25,7 @@ pub(crate) fn begin(folder: &Folder, manifest: &mut Manifest) -> Result<()> {
     set_clock(folder, &format!("-{BEHIND}"))
 }
 
-/// Reports and votes while the clock is behind. Afterwards it is right, also if that failed.
+/// Reports and votes while the clock is behind. Afterwards the clock is right, even if the program failed.
 pub(crate) fn create(staff: &Staff<'_>, catalogue: &str, manifest: &mut Manifest) -> Result<()> {
     if !manifest.memory.is_behind {
         return Ok(());

@@ -65,7 +65,7 @@ impl Address {
     }
 
     /// The URL of the same database for another user.
-    fn of_role(&self, role: &str, password: &str) -> Result<String> {
+    fn for_role(&self, role: &str, password: &str) -> Result<String> {
         let mut url = self.url.clone();
         let set = url.set_username(role).is_ok() && url.set_password(Some(password)).is_ok();
         if !set {
@@ -134,15 +134,15 @@ pub(crate) fn set_up(
     }
     let (mut urls, mut owner_urls) = (BTreeMap::new(), BTreeMap::new());
     for service in &SERVICES {
-        let role = service.schema;
+        let role = service.schema();
         let owner = format!("{role}_owner");
         let (password, owner_password) = (manifest.secret(role)?, manifest.secret(&owner)?);
         writeln!(
             sql,
             "\\set service {role}\n\\set password {password}\n\\set owner_password {owner_password}\n{ROLES}"
         )?;
-        urls.insert(role.to_owned(), admin.of_role(role, &password)?);
-        owner_urls.insert(role.to_owned(), admin.of_role(&owner, &owner_password)?);
+        urls.insert(role.to_owned(), admin.for_role(role, &password)?);
+        owner_urls.insert(role.to_owned(), admin.for_role(&owner, &owner_password)?);
     }
     admin.query(&sql, signals)?;
     manifest.database_url = Some(admin.url.to_string());
@@ -194,9 +194,21 @@ mod tests {
     }
 
     #[test]
+    fn the_error_of_a_database_that_does_not_answer_hides_the_password() {
+        // Nobody listens on port 1.
+        let url = address("postgres://a:sesame@127.0.0.1:1/b");
+        let signals = Signals::install().unwrap();
+        let error = url.query("select 1", &signals).unwrap_err().to_string();
+        for part in ["DATABASE_URL", "port 1 failed", "Connection refused"] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+        assert!(!error.contains("sesame"), "{error}");
+    }
+
+    #[test]
     fn the_url_of_a_role_keeps_the_parameters() {
         let url = address("postgres://admin:pw@db.example:5433/app?sslmode=require")
-            .of_role("economy", "x")
+            .for_role("economy", "x")
             .unwrap();
         assert_eq!(
             url,

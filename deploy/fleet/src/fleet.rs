@@ -18,9 +18,7 @@ use crate::process;
 use crate::redis;
 use crate::say::say;
 use crate::seed::{self, Staff};
-use crate::services::{
-    self, Instance, POSTGRES_PORT, REDIS_PORT, Replicas, STAFF_AUTHORITIES, Service, Shared, WEB,
-};
+use crate::services::{self, Instance, POSTGRES_PORT, REDIS_PORT, Replicas, Shared, WEB};
 use crate::supervise::Supervisor;
 use crate::wait::{Interrupted, Signals, format_duration};
 
@@ -58,8 +56,6 @@ pub(crate) struct Plan {
     pub(crate) binaries: PathBuf,
     /// A table of plans, instead of the one of the gateway.
     pub(crate) plans: Option<PathBuf>,
-    /// The folder with the certificates of the services, if they speak TLS.
-    pub(crate) tls: Option<PathBuf>,
     /// Settings of services, by their full names.
     pub(crate) settings: Vec<(&'static str, &'static str)>,
     pub(crate) external: ExternalServers,
@@ -115,7 +111,7 @@ impl<'a> Fleet<'a> {
         let memory = &mut manifest.memory;
         let count = services::port_count(&plan.replicas);
         let mut ports = Ports::reserve(count, memory.first_port, plan.port)?;
-        let mut instances = services::instances(&plan.replicas, &ports, plan.tls.is_some());
+        let mut instances = services::instances(&plan.replicas, &ports);
         let mut gateways = instances
             .iter_mut()
             .filter(|instance| instance.service.name == "gateway");
@@ -136,8 +132,6 @@ impl<'a> Fleet<'a> {
         manifest.secret(services::PEOPLE_KEY)?;
         manifest.clock_file = folder.clock().display().to_string();
         manifest.mail_dir = folder.mail().display().to_string();
-        let authorities = plan.tls.as_ref().map(|tls| tls.join(STAFF_AUTHORITIES));
-        manifest.tls_ca = authorities.map(|file| file.display().to_string());
         let fleet = Self {
             folder,
             signals,
@@ -299,7 +293,6 @@ impl<'a> Fleet<'a> {
             folder: self.folder,
             binaries: &self.plan.binaries,
             plans: self.plan.plans.clone(),
-            tls: self.plan.tls.as_deref(),
             settings: &self.plan.settings,
             public_url: copied_url.unwrap_or_else(|| self.public_url(WEB)),
             dashboard_url: self.public_url(WEB),
@@ -324,10 +317,10 @@ impl<'a> Fleet<'a> {
     /// Brings the schema of each service up to date, as its owner.
     fn migrate(&self, shared: &Shared<'_>) -> Result<()> {
         for instance in self.instances.iter().filter(|one| one.replica == 1) {
-            let Service { name, schema, .. } = instance.service;
+            let (name, schema) = (instance.service.name, instance.service.schema());
             let mut command = services::spec(instance, shared, &self.manifest)?.command;
             command.arg("migrate");
-            if let Some(url) = self.manifest.database_owner_urls.get(*schema) {
+            if let Some(url) = self.manifest.database_owner_urls.get(schema) {
                 command.env(database::owner_setting(schema), url);
             }
             let output = process::capture(&mut command, "", self.signals)?;

@@ -1,7 +1,7 @@
 //! Two lock files show who uses a state folder. The kernel releases them, in whatever way the processes end.
 //!
 //! The launcher holds the first, and its pid is in it. The second is the standard input of every child, so that it is free when the last
-//! child has ended, also after the launcher was killed.
+//! child has ended, even if the launcher was killed.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;

@@ -29,10 +29,9 @@ mod test;
 mod up;
 mod wait;
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::Error;
 use clap::Parser;
 
 use crate::wait::Interrupted;
@@ -59,22 +58,7 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args),
     };
     done.unwrap_or_else(|error| {
-        drop(writeln!(io::stderr(), "fleet: {}", sentence(&error)));
+        drop(writeln!(io::stderr(), "fleet: {error:#}"));
         ExitCode::from(if error.is::<Interrupted>() { 130 } else { 1 })
     })
-}
-
-/// An error with its causes, as one sentence.
-fn sentence(error: &Error) -> String {
-    let is_disk_full = error.chain().any(|cause| {
-        cause
-            .downcast_ref::<io::Error>()
-            .is_some_and(|error| error.kind() == ErrorKind::StorageFull)
-    });
-    if is_disk_full {
-        return format!(
-            "{error:#}: free some space on that disk, or choose another folder with --dir"
-        );
-    }
-    format!("{error:#}")
 }

@@ -43,9 +43,6 @@ pub(crate) struct Manifest {
     pub(crate) clock_file: String,
     /// The folder to which mails are written instead of being sent.
     pub(crate) mail_dir: String,
-    /// The certificate authorities of the services, if they speak TLS.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) tls_ca: Option<String>,
     pub(crate) services: Vec<Service>,
     /// PostgreSQL and Redis, if the launcher has started them.
     pub(crate) servers: Vec<Server>,
@@ -197,9 +194,6 @@ impl Manifest {
         for service in self.services.iter().filter(|one| one.replica == 1) {
             let field = service.name.trim_end_matches("-svc");
             writeln!(text, "{field} = {:?}", service.grpc)?;
-        }
-        if let Some(ca) = &self.tls_ca {
-            writeln!(text, "ca = {ca:?}")?;
         }
         folder::write(&path, text.as_bytes(), 0o600)
     }

@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_fleet_keeps_its_ports() {
-        // Far from the first free ports, which another launcher that starts meanwhile may take.
+        // Far from the first free ports, which another launcher that starts at the same time may take.
         let far = Some(PRIVATE.end - 500);
         let first = Ports::reserve(5, far, None).unwrap().first;
         // A child that another test forks inherits the reservation until it executes its program.

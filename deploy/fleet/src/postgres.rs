@@ -111,7 +111,7 @@ pub(crate) fn initialize(
     durable: bool,
     signals: &Signals,
 ) -> Result<Tools> {
-    let tools = Tools::of_data(&folders.postgres)?;
+    let tools = Tools::for_data(&folders.postgres)?;
     if folders.postgres.exists() {
         clear_stale_pid(&folders.postgres)?;
         return Ok(tools);
@@ -144,12 +144,6 @@ pub(crate) fn initialize(
     fs::remove_file(&secret).with_context(|| format!("cannot remove {}", secret.display()))?;
     let output = output?;
     if !output.status.success() {
-        if output.stderr.contains("No space left on device") {
-            bail!(
-                "the disk of {} is full: free some space or choose another folder with --dir",
-                new.display()
-            );
-        }
         bail!(
             "initdb cannot create the data folder of PostgreSQL: {}",
             output

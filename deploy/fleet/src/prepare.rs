@@ -1,7 +1,7 @@
-//! Checked SQL: regenerates or checks the `.sqlx` folders, with which queries compile without a database.
+//! Checked SQL: regenerates the `.sqlx` folders, with which queries compile without a database.
 //!
 //! Compiles all crates once, against a scratch database with all schemas. A small wrapper around rustc, or around clippy, which then checks
-//! the lints in the same pass, writes the query data of each crate to its own folder. That folder is compared with `.sqlx` or replaces it.
+//! the lints in the same pass, writes the query data of each crate to its own folder, which replaces `.sqlx`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,77 +15,70 @@ use anyhow::{Context, Result, bail};
 use crate::cargo;
 use crate::database::Address;
 use crate::process;
+use crate::services::{SERVICES, WEB};
 use crate::wait::Signals;
 
-/// The command that regenerates stale query data.
-pub(crate) const COMMAND: &str = "deploy/test --prepare";
-
-/// A crate with checked SQL.
-#[derive(Debug)]
+/// A crate with checked SQL: that of a service.
 struct Crate {
-    /// The package name.
-    name: String,
+    /// The name of its schema, which is also that of the package.
+    schema: &'static str,
     folder: PathBuf,
 }
 
+fn crates() -> impl Iterator<Item = Crate> {
+    SERVICES.iter().map(|service| {
+        let folder = match service.name {
+            WEB => "gateway/web",
+            name => name,
+        };
+        Crate {
+            schema: service.schema(),
+            folder: cargo::root().join(folder),
+        }
+    })
+}
+
 /// The rustc wrapper: a script in the folder of the launcher.
-const COMPILER: &str = "rustc-with-queries";
+pub(crate) const COMPILER: &str = "rustc-with-queries";
 /// The wrapper around clippy, whose warnings are errors.
-const LINTER: &str = "clippy-with-queries";
+pub(crate) const LINTER: &str = "clippy-with-queries";
 
 /// Query data by file name.
 type Queries = BTreeMap<String, Vec<u8>>;
 
-/// The crates whose `.sqlx` does not match their migrations and queries.
+/// Regenerates every `.sqlx` folder with one of the two wrappers; returns the crates whose folder has changed.
 ///
 /// # Errors
 /// A crate does not compile, or clippy reports a warning.
-pub(crate) fn stale(server: &Address, scratch: &Path, signals: &Signals) -> Result<Vec<String>> {
-    let crates = generate(server, scratch, LINTER, signals)?;
-    let mut stale = Vec::new();
-    for one in crates {
-        if queries(&one.folder.join(".sqlx"))? != queries(&scratch.join(&one.name))? {
-            stale.push(one.name);
-        }
-    }
-    Ok(stale)
-}
-
-/// Regenerates every `.sqlx` folder; returns the crates whose folder has changed.
 pub(crate) fn regenerate(
     server: &Address,
     scratch: &Path,
+    compiler: &str,
     signals: &Signals,
-) -> Result<Vec<String>> {
-    let crates = generate(server, scratch, COMPILER, signals)?;
+) -> Result<Vec<&'static str>> {
+    generate(server, scratch, compiler, signals)?;
     let mut changed = Vec::new();
-    for one in crates {
+    for one in crates() {
         let folder = one.folder.join(".sqlx");
-        let (old, new) = (queries(&folder)?, queries(&scratch.join(&one.name))?);
+        let (old, new) = (queries(&folder)?, queries(&scratch.join(one.schema))?);
         if old == new {
             continue;
         }
-        fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot create {}", folder.display()))?;
-        for name in old.keys().filter(|name| !new.contains_key(*name)) {
+        for name in old.keys() {
             fs::remove_file(folder.join(name)).with_context(|| format!("cannot remove {name}"))?;
         }
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
         for (name, text) in &new {
             fs::write(folder.join(name), text).with_context(|| format!("cannot write {name}"))?;
         }
-        changed.push(one.name);
+        changed.push(one.schema);
     }
     Ok(changed)
 }
 
 /// Compiles all crates against a database with all migrations. Writes their query data to `scratch/<crate>`.
-fn generate(
-    server: &Address,
-    scratch: &Path,
-    compiler: &str,
-    signals: &Signals,
-) -> Result<Vec<Crate>> {
-    let crates = crates(&cargo::root())?;
+fn generate(server: &Address, scratch: &Path, compiler: &str, signals: &Signals) -> Result<()> {
     if scratch.exists() {
         fs::remove_dir_all(scratch)
             .with_context(|| format!("cannot remove {}", scratch.display()))?;
@@ -94,30 +87,35 @@ fn generate(
     server.query("drop database if exists prepare", signals)?;
     server.query("create database prepare template template0", signals)?;
     let database = server.sibling("prepare");
-    for one in &crates {
-        migrate(one, &database, signals)?;
-        let folder = scratch.join(&one.name);
+    for one in crates() {
+        migrate(&one, &database, signals)?;
+        let folder = scratch.join(one.schema);
         fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
     // Cargo only compiles crates with changed files, and only a compilation writes query data.
-    let touched = Touched::now(&crates, scratch)?;
+    // The folder is new.
+    let now = fs::metadata(scratch).and_then(|scratch| scratch.modified());
+    let now = now.with_context(|| format!("cannot read {}", scratch.display()))?;
+    for one in crates() {
+        for part in ["src", "tests", "benches", "examples"] {
+            touch(&one.folder.join(part), now)?;
+        }
+    }
     let mut command = cargo::command(&["check", "--workspace", "--all-targets"]);
     command.envs([
         ("SQLX_OFFLINE", "false"),
         ("DATABASE_URL", &database.to_string()),
     ]);
     use_compiler(&mut command, compiler, scratch);
-    let compiled = process::run(&mut command, signals);
-    touched.restore()?;
-    if !compiled?.success() {
+    if !process::run(&mut command, signals)?.success() {
         bail!(
             "clippy reports a warning, or a query does not match the migrations: the errors are above"
         );
     }
-    Ok(crates)
+    Ok(())
 }
 
-/// Makes a command find what [`stale`] has compiled without an error.
+/// Makes a command find what [`LINTER`] has compiled without an error.
 pub(crate) fn reuse_linted(command: &mut Command, scratch: &Path) {
     use_compiler(command, LINTER, scratch);
 }
@@ -129,52 +127,16 @@ fn use_compiler(command: &mut Command, compiler: &str, scratch: &Path) {
     command.env("FLEET_QUERIES", scratch);
 }
 
-/// The crates of the workspace with an `sqlx.toml`: at the top, or nested in one at the top.
-fn crates(root: &Path) -> Result<Vec<Crate>> {
-    let top = folders(root).with_context(|| format!("cannot read {}", root.display()))?;
-    let nested = top.iter().filter_map(|folder| folders(folder).ok());
-    let nested: Vec<PathBuf> = nested.flatten().collect();
-    let mut crates: Vec<Crate> = top
-        .into_iter()
-        .chain(nested)
-        .filter(|folder| folder.join("sqlx.toml").is_file())
-        .map(|folder| {
-            let text = fs::read_to_string(folder.join("Cargo.toml"))
-                .context("a crate has no Cargo.toml")?;
-            let name = text
-                .lines()
-                .find_map(|line| line.strip_prefix("name = "))
-                .context("a crate has no name")?;
-            Ok(Crate {
-                name: name.trim_matches('"').to_owned(),
-                folder,
-            })
-        })
-        .collect::<Result<_>>()?;
-    crates.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(crates)
-}
-
-/// The paths of the entries of a folder.
-fn folders(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder)?;
-    Ok(entries.flatten().map(|entry| entry.path()).collect())
-}
-
 /// Migrates the database from which PostgreSQL makes new ones. A test of SQL gets a database of its own: it then has all tables at once, and
 /// sqlx finds no migration to run.
 pub(crate) fn migrate_template(server: &Address, signals: &Signals) -> Result<()> {
     let template = server.sibling("template1");
-    crates(&cargo::root())?
-        .iter()
-        .try_for_each(|one| migrate(one, &template, signals))
+    crates().try_for_each(|one| migrate(&one, &template, signals))
 }
 
-/// Creates the schema in a crate's `sqlx.toml`, then runs its migrations in order and records them as sqlx does.
+/// Creates the schema of a service, then runs its migrations in order and records them as sqlx does.
 fn migrate(one: &Crate, database: &Address, signals: &Signals) -> Result<()> {
-    let settings =
-        fs::read_to_string(one.folder.join("sqlx.toml")).context("cannot read sqlx.toml")?;
-    let schema = schema(&settings).with_context(|| format!("{} has no schema", one.name))?;
+    let schema = one.schema;
     let mut sql = format!(
         "create schema {schema};
          create table {schema}._sqlx_migrations (
@@ -208,17 +170,8 @@ fn migrate(one: &Crate, database: &Address, signals: &Signals) -> Result<()> {
     }
     database
         .query(&sql, signals)
-        .with_context(|| format!("a migration of {} fails", one.name))?;
+        .with_context(|| format!("a migration of {schema} fails"))?;
     Ok(())
-}
-
-/// `create-schemas = ["catalogue"]` → `catalogue`.
-fn schema(settings: &str) -> Option<&str> {
-    let lines = settings.lines();
-    let line = lines
-        .map(str::trim)
-        .find(|line| line.starts_with("create-schemas"));
-    line?.split('"').nth(1)
 }
 
 fn queries(folder: &Path) -> Result<Queries> {
@@ -231,92 +184,17 @@ fn queries(folder: &Path) -> Result<Queries> {
     Ok(queries)
 }
 
-/// Source files whose modification times were set to now, with their earlier times. These are restored afterwards, so that cargo does not
-/// compile them again.
-struct Touched(Vec<(PathBuf, SystemTime)>);
-
-impl Touched {
-    fn now(crates: &[Crate], scratch: &Path) -> Result<Self> {
-        let now = modified(scratch)?;
-        let mut files = Vec::new();
-        for one in crates {
-            for part in ["src", "tests", "benches", "examples"] {
-                sources(&one.folder.join(part), &mut files);
-            }
-        }
-        let times = files
-            .into_iter()
-            .map(|file| modified(&file).map(|time| (file, time)))
-            .collect::<Result<_>>()?;
-        let touched = Self(times);
-        touched
-            .0
-            .iter()
-            .try_for_each(|(file, _)| set_modified(file, now))?;
-        Ok(touched)
-    }
-
-    fn restore(self) -> Result<()> {
-        self.0
-            .iter()
-            .try_for_each(|(file, time)| set_modified(file, *time))
-    }
-}
-
-fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
+/// Sets the modification time of all Rust files in a folder.
+fn touch(folder: &Path, time: SystemTime) -> Result<()> {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            sources(&path, files);
+            touch(&path, time)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
+            let file = File::options().write(true).open(&path);
+            file.and_then(|file| file.set_modified(time))
+                .with_context(|| format!("cannot touch {}", path.display()))?;
         }
     }
-}
-
-fn modified(path: &Path) -> Result<SystemTime> {
-    fs::metadata(path)
-        .and_then(|metadata| metadata.modified())
-        .with_context(|| format!("cannot read the modification time of {}", path.display()))
-}
-
-fn set_modified(path: &Path, time: SystemTime) -> Result<()> {
-    File::options()
-        .write(true)
-        .open(path)
-        .and_then(|file| file.set_modified(time))
-        .with_context(|| format!("cannot set the modification time of {}", path.display()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_schema_is_parsed_from_the_settings() {
-        let settings = "[migrate]\ncreate-schemas = [\"a\"]\ntable-name = \"a._sqlx_migrations\"\n";
-        assert_eq!(schema(settings), Some("a"));
-        assert_eq!(schema(""), None);
-    }
-
-    #[test]
-    fn modification_times_are_restored() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().to_owned();
-        fs::create_dir(folder.join("src")).unwrap();
-        let file = folder.join("src/lib.rs");
-        fs::write(&file, "").unwrap();
-        set_modified(&file, SystemTime::UNIX_EPOCH).unwrap();
-        let touched = Touched::now(
-            &[Crate {
-                name: String::new(),
-                folder,
-            }],
-            dir.path(),
-        )
-        .unwrap();
-        assert_ne!(modified(&file).unwrap(), SystemTime::UNIX_EPOCH);
-        touched.restore().unwrap();
-        assert_eq!(modified(&file).unwrap(), SystemTime::UNIX_EPOCH);
-    }
+    Ok(())
 }

@@ -75,7 +75,6 @@ pub(crate) fn apply(staff: &Staff<'_>, files: &[PathBuf], manifest: &mut Manifes
         ("STAFF_LISTINGS", &staff.listings),
         ("STAFF_ECONOMY", &staff.economy),
     ]);
-    command.envs(manifest.tls_ca.iter().map(|ca| ("STAFF_CA", ca)));
     command.args(["--json", "apply", "--secrets"]).arg(&secrets);
     let output = process::capture(command.args(files), "", staff.signals)?;
     if !output.status.success() {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use anyhow::{Context, Result};
 use base64::Engine as _;
@@ -21,8 +20,6 @@ use crate::process::Spec;
 pub(crate) struct Service {
     /// The name of its binary.
     pub(crate) name: &'static str,
-    /// The name of its schema and of its role, and in capitals the prefix of its settings.
-    pub(crate) schema: &'static str,
     /// The services that it calls; each has a setting `<PREFIX>_<SCHEMA>_ADDRESSES`.
     calls: &'static [&'static str],
     /// Whether it has a setting `<PREFIX>_REDIS_URL`.
@@ -30,60 +27,25 @@ pub(crate) struct Service {
 }
 
 /// All services. They may start in any order.
+#[rustfmt::skip]
 pub(crate) const SERVICES: [Service; 6] = [
-    Service {
-        name: "listings-svc",
-        schema: "listings",
-        calls: &[],
-        redis: true,
-    },
-    Service {
-        name: "catalogue-svc",
-        schema: "catalogue",
-        calls: &["listings-svc"],
-        redis: false,
-    },
-    Service {
-        name: "economy-svc",
-        schema: "economy",
-        calls: &["listings-svc"],
-        redis: false,
-    },
-    Service {
-        name: "gateway",
-        schema: "gateway",
-        calls: &[
-            "catalogue-svc",
-            "listings-svc",
-            "economy-svc",
-            "webhook-svc",
-        ],
-        redis: true,
-    },
-    Service {
-        name: "webhook-svc",
-        schema: "webhook",
-        calls: &["listings-svc", "economy-svc", "catalogue-svc", "gateway"],
-        redis: false,
-    },
-    Service {
-        name: WEB,
-        schema: "web",
-        calls: &[
-            "gateway",
-            "listings-svc",
-            "catalogue-svc",
-            "economy-svc",
-            "webhook-svc",
-        ],
-        redis: true,
-    },
+    Service { name: "listings-svc", calls: &[], redis: true },
+    Service { name: "catalogue-svc", calls: &["listings-svc"], redis: false },
+    Service { name: "economy-svc", calls: &["listings-svc"], redis: false },
+    Service { name: "gateway", calls: &["catalogue-svc", "listings-svc", "economy-svc", "webhook-svc"], redis: true },
+    Service { name: "webhook-svc", calls: &["listings-svc", "economy-svc", "catalogue-svc", "gateway"], redis: false },
+    Service { name: WEB, calls: &["gateway", "listings-svc", "catalogue-svc", "economy-svc", "webhook-svc"], redis: true },
 ];
 
 impl Service {
+    /// The name of its schema and of its role: `catalogue`.
+    pub(crate) fn schema(&self) -> &'static str {
+        self.name.trim_end_matches("-svc")
+    }
+
     /// The prefix of its settings: `CATALOGUE`.
     pub(crate) fn prefix(&self) -> String {
-        self.schema.to_uppercase()
+        self.schema().to_uppercase()
     }
 }
 
@@ -102,54 +64,27 @@ pub(crate) const SIGNING_KEY: &str = "webhook";
 /// The name of the secret that encrypts the secrets of authenticator apps.
 pub(crate) const PEOPLE_KEY: &str = "web";
 
-/// The files of a service in its folder below that of `--tls`, as `deploy/secrets` writes them: its certificate, its key, and the
-/// authorities.
-pub(crate) const TLS_FILES: [&str; 3] = ["tls.crt", "tls.key", "ca.crt"];
-/// The authorities for `staff`, which has no certificate.
-pub(crate) const STAFF_AUTHORITIES: &str = "staff/ca.crt";
-
 /// Where a receiver of webhooks on this machine may listen.
 const RECEIVER: &str = "http://127.0.0.1:9500";
 
-/// The number of processes of each service: `webhook-svc=3,gateway=2`. The default is one.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Replicas(BTreeMap<&'static str, u16>);
+/// The number of processes of each service that has more than one.
+pub(crate) type Replicas = BTreeMap<&'static str, u16>;
 
-impl Replicas {
-    pub(crate) fn merged(all: &[Self]) -> Self {
-        Self(all.iter().flat_map(|one| one.0.clone()).collect())
-    }
-
-    fn count(&self, service: &Service) -> u16 {
-        self.0.get(service.name).copied().unwrap_or(1)
-    }
+fn replicas_of(service: &Service, replicas: &Replicas) -> u16 {
+    replicas.get(service.name).copied().unwrap_or(1)
 }
 
-impl FromStr for Replicas {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parse = |part: &str| {
-            let (name, count) = part.split_once('=')?;
-            let count = count
-                .parse()
-                .ok()
-                .filter(|count| (1..=20).contains(count))?;
-            Some((find(name)?.name, count))
-        };
-        let names = || SERVICES.map(|service| service.name).join(", ");
-        text.split(',')
-            .map(|part| {
-                parse(part).ok_or_else(|| {
-                    format!(
-                        "write it as webhook-svc=3, with 1 to 20 replicas of one of {}",
-                        names()
-                    )
-                })
-            })
-            .collect::<Result<_, _>>()
-            .map(Self)
-    }
+/// `webhook-svc=3` → the service and the number of its processes.
+pub(crate) fn parse_replicas(text: &str) -> Result<(&'static str, u16), String> {
+    let parse = || {
+        let (name, count) = text.split_once('=')?;
+        let count = count.parse().ok()?;
+        Some((find(name)?.name, count)).filter(|(_, count)| (1..=20).contains(count))
+    };
+    let names = SERVICES.map(|service| service.name).join(", ");
+    parse().ok_or_else(|| {
+        format!("write it as webhook-svc=3, with 1 to 20 replicas of one of {names}")
+    })
 }
 
 /// One process of a service, with its ports.
@@ -161,8 +96,6 @@ pub(crate) struct Instance {
     pub(crate) admin: u16,
     /// The public port, which only the gateway and the dashboard have.
     pub(crate) http: Option<u16>,
-    /// Whether the gRPC ports speak TLS.
-    pub(crate) tls: bool,
 }
 
 impl Instance {
@@ -173,8 +106,7 @@ impl Instance {
 
     /// The address for other services.
     pub(crate) fn address(&self) -> String {
-        let scheme = if self.tls { "https" } else { "http" };
-        format!("{scheme}://127.0.0.1:{}", self.grpc)
+        format!("http://127.0.0.1:{}", self.grpc)
     }
 
     /// The entry in `fleet.json`.
@@ -207,15 +139,17 @@ fn port_number(service: usize, replica: u16) -> u16 {
 
 /// The number of private ports.
 pub(crate) fn port_count(replicas: &Replicas) -> u16 {
-    let replicas = SERVICES.iter().map(|service| replicas.count(service));
+    let replicas = SERVICES
+        .iter()
+        .map(|service| replicas_of(service, replicas));
     port_number(0, replicas.max().unwrap_or(1) + 1)
 }
 
 /// All processes of services, with their private ports.
-pub(crate) fn instances(replicas: &Replicas, ports: &Ports, tls: bool) -> Vec<Instance> {
+pub(crate) fn instances(replicas: &Replicas, ports: &Ports) -> Vec<Instance> {
     let mut instances = Vec::new();
     for (index, service) in SERVICES.iter().enumerate() {
-        for replica in 1..=replicas.count(service) {
+        for replica in 1..=replicas_of(service, replicas) {
             let first = ports.private(port_number(index, replica));
             instances.push(Instance {
                 service,
@@ -223,7 +157,6 @@ pub(crate) fn instances(replicas: &Replicas, ports: &Ports, tls: bool) -> Vec<In
                 grpc: first,
                 admin: first + 1,
                 http: PUBLIC.contains(&service.name).then_some(first + 2),
-                tls,
             });
         }
     }
@@ -235,8 +168,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) binaries: &'a Path,
     pub(crate) plans: Option<PathBuf>,
-    /// The folder with the certificates of the services, if they speak TLS.
-    pub(crate) tls: Option<&'a Path>,
     pub(crate) settings: &'a [(&'static str, &'static str)],
     /// The address of the public pages in listings: that of `web`, or of the fleet whose data were copied.
     pub(crate) public_url: String,
@@ -251,7 +182,7 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     let prefix = service.prefix();
     let database = manifest
         .database_urls
-        .get(service.schema)
+        .get(service.schema())
         .context("a service has no database URL")?;
     let mut settings = vec![
         ("PROFILE", "local".to_owned()),
@@ -282,12 +213,6 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     for (name, value) in defaults {
         if env::var_os(format!("{prefix}_{name}")).is_none() {
             settings.push((name, value.to_owned()));
-        }
-    }
-    if let Some(tls) = shared.tls {
-        let names = ["TLS_CERTIFICATE", "TLS_KEY", "TLS_CA"];
-        for (name, file) in names.into_iter().zip(TLS_FILES) {
-            settings.push((name, text(tls.join(service.name).join(file))?));
         }
     }
     settings.extend(settings_of(service, shared, manifest)?);
@@ -385,27 +310,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replicas_are_parsed_and_merged() {
-        let one: Replicas = "webhook-svc=3,gateway=2".parse().unwrap();
-        let other: Replicas = "catalogue-svc=2".parse().unwrap();
-        let all = Replicas::merged(&[one, other]);
-        let counts = SERVICES.map(|service| all.count(&service));
-        assert_eq!(counts, [1, 2, 1, 2, 3, 1]);
-    }
-
-    #[test]
     fn an_unknown_service_is_rejected_with_a_list_of_services() {
-        let error = "webhok=3".parse::<Replicas>().unwrap_err();
+        let error = parse_replicas("webhok=3").unwrap_err();
         assert!(error.contains("webhook-svc"), "{error}");
-        assert!("gateway=0".parse::<Replicas>().is_err());
+        assert!(parse_replicas("gateway=0").is_err());
+        assert_eq!(parse_replicas("webhook-svc=3"), Ok(("webhook-svc", 3)));
     }
 
     #[test]
     fn every_process_has_ports_of_its_own() {
-        let replicas = "gateway=3".parse().unwrap();
+        let replicas = Replicas::from([("gateway", 3)]);
         let count = port_count(&replicas);
         let ports = Ports::reserve(count, None, None).unwrap();
-        let instances = instances(&replicas, &ports, false);
+        let instances = instances(&replicas, &ports);
         let mut all: Vec<u16> = instances
             .iter()
             .flat_map(|one| [Some(one.grpc), Some(one.admin), one.http])
@@ -418,18 +335,6 @@ mod tests {
     }
 
     #[test]
-    fn addresses_with_tls_say_so() {
-        let replicas = Replicas::default();
-        let ports = Ports::reserve(port_count(&replicas), None, None).unwrap();
-        let entries = instances(&replicas, &ports, true);
-        let entries = entries.iter().map(|instance| instance.entry(None));
-        let addresses: Vec<String> = entries.map(|entry| entry.grpc).collect();
-        assert_eq!(addresses.len(), SERVICES.len());
-        let has_tls = |address: &String| address.starts_with("https://");
-        assert!(addresses.iter().all(has_tls), "{addresses:?}");
-    }
-
-    #[test]
     fn settings_carry_the_prefix_of_their_service() {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::locate(Some(dir.path()), PathBuf::new()).unwrap();
@@ -437,7 +342,6 @@ mod tests {
             folder: &folder,
             binaries: dir.path(),
             plans: None,
-            tls: None,
             settings: &[],
             public_url: String::new(),
             dashboard_url: String::new(),
@@ -454,7 +358,6 @@ mod tests {
             grpc: 1,
             admin: 2,
             http: None,
-            tls: false,
         };
         let spec = spec(&instance, &shared, &manifest).unwrap();
         let variables = spec.command.get_envs();

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ use crate::packages;
 use crate::process;
 use crate::say::{say, say_lines};
 use crate::seed::PEOPLE;
-use crate::services::{Replicas, SERVICES, STAFF_AUTHORITIES, TLS_FILES};
+use crate::services::{SERVICES, parse_replicas};
 use crate::supervise::Supervisor;
 use crate::wait::{Event, Interrupted, Signals, format_duration};
 
@@ -44,8 +44,8 @@ pub(crate) struct Args {
     #[arg(long, value_parser = port)]
     port: Option<u16>,
     /// Number of processes of a service, such as webhook-svc=3,gateway=2
-    #[arg(long, value_name = "SERVICE=N")]
-    replicas: Vec<Replicas>,
+    #[arg(long, value_name = "SERVICE=N", value_delimiter = ',', value_parser = parse_replicas)]
+    replicas: Vec<(&'static str, u16)>,
     /// Leave the fleet running in the background once it is ready
     #[arg(long)]
     detach: bool,
@@ -64,9 +64,6 @@ pub(crate) struct Args {
     /// A table of plans (TOML), instead of the one of the gateway
     #[arg(long, value_name = "FILE")]
     plans: Option<PathBuf>,
-    /// TLS between the services, by the certificates in this folder: `.secrets/tls` after `deploy/secrets .secrets`
-    #[arg(long, value_name = "DIR")]
-    tls: Option<PathBuf>,
     /// Create no reports and votes in a new fleet
     #[arg(long)]
     no_activity: bool,
@@ -76,23 +73,15 @@ pub(crate) struct Args {
     /// Do not wait for the disk: a crash of the machine may lose data; for tests
     #[arg(long, hide = true)]
     no_fsync: bool,
-    #[command(flatten)]
-    servers: ServerArgs,
+    /// PostgreSQL 15+ to use instead of a private one, with a user that may create roles and owns the database
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
+    database_url: Option<String>,
+    /// Redis 6.2+ to use instead of a private one
+    #[arg(long, env = "REDIS_URL", hide_env_values = true, value_name = "URL")]
+    redis_url: Option<String>,
     /// Set for the background process of --detach
     #[arg(long, hide = true)]
     detached: bool,
-}
-
-/// External servers to use instead of private ones.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "External servers to use instead of private ones")]
-struct ServerArgs {
-    /// PostgreSQL 15+, with a user that may create roles and owns the database
-    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
-    database_url: Option<String>,
-    /// Redis 6.2+
-    #[arg(long, env = "REDIS_URL", hide_env_values = true, value_name = "URL")]
-    redis_url: Option<String>,
 }
 
 impl Args {
@@ -103,9 +92,7 @@ impl Args {
             Profile::Dev
         }
     }
-}
 
-impl ServerArgs {
     fn external(&self) -> ExternalServers {
         // An empty variable counts as not set.
         let set = |url: &Option<String>| url.clone().filter(|url| !url.is_empty());
@@ -124,7 +111,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let since = Instant::now();
     let signals = Signals::install()?;
     let folder = Folder::locate(args.dir.as_deref(), cargo::root().join(".fleet"))?;
-    let external = args.servers.external();
+    let external = args.external();
     folder.prepare()?;
     let Some(lock) = lock::acquire(&folder, &signals)? else {
         return already_running(&folder, args);
@@ -158,9 +145,9 @@ fn run_locked(
     // What others may have written is as new as the present.
     let is_private = external.database.is_none() && external.redis.is_none();
     let plan = Plan {
-        activity: is_private && !args.no_activity && args.template.is_none() && args.tls.is_none(),
+        activity: is_private && !args.no_activity && args.template.is_none(),
         port: args.port,
-        replicas: Replicas::merged(&args.replicas),
+        replicas: args.replicas.iter().copied().collect(),
         binaries,
         plans: args
             .plans
@@ -168,7 +155,6 @@ fn run_locked(
             .map(std::path::absolute)
             .transpose()
             .context("cannot resolve --plans")?,
-        tls: args.tls.as_deref().map(tls_folder).transpose()?,
         settings: Vec::new(),
         external,
         durable: !args.no_fsync,
@@ -194,7 +180,6 @@ fn serve(
     since: Instant,
 ) -> Result<()> {
     fleet.start(supervisor)?;
-    servers::record_start("fleets", since);
     say(format!(
         "\nThe fleet is up after {}\n",
         format_duration(since.elapsed())
@@ -232,15 +217,10 @@ fn summary(manifest: &Manifest, folder: &Folder) -> String {
     lines.push(row(
         "everything",
         &format!(
-            "{} (addresses, keys, tokens: keep it secret)\n",
+            "{} (addresses, keys, tokens: keep it secret)",
             file.display()
         ),
     ));
-    lines.push(row("service", "internal gRPC             health"));
-    for service in &manifest.services {
-        let ports = format!("{:<25} {}", service.grpc, service.health);
-        lines.push(row(&service.full_name(), &ports));
-    }
     lines.push(String::new());
     for account in &manifest.accounts {
         let mut head = account.name.as_str();
@@ -265,23 +245,6 @@ fn row(name: &str, value: &str) -> String {
     format!("  {name:<16} {value}")
 }
 
-/// The folder with the certificates of all services.
-fn tls_folder(folder: &Path) -> Result<PathBuf> {
-    let folder = std::path::absolute(folder).context("cannot resolve --tls")?;
-    let files = SERVICES
-        .iter()
-        .flat_map(|service| TLS_FILES.map(|file| format!("{}/{file}", service.name)));
-    for file in files.chain([STAFF_AUTHORITIES.to_owned()]) {
-        if !folder.join(&file).is_file() {
-            bail!(
-                "{} has no {file}: name the folder `tls` that deploy/secrets writes",
-                folder.display()
-            );
-        }
-    }
-    Ok(folder)
-}
-
 fn port(text: &str) -> Result<u16, String> {
     let port = text.parse();
     port.map_err(|_error| "it is a number from 0 to 65535; 0 is any free port".to_owned())
@@ -299,18 +262,9 @@ fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
     if manifest.state == FleetState::Running {
         let file = folder.manifest();
         say(format!(
-            "The fleet is running{pid}, described in {}; {down} stops it",
+            "The fleet is running{pid} with the options of its start, described in {}; {down} stops it",
             file.display()
         ));
-        let has_start_options = args.port.is_some()
-            || !args.replicas.is_empty()
-            || args.plans.is_some()
-            || args.tls.is_some();
-        if has_start_options {
-            say(format!(
-                "--port, --replicas, --plans and --tls have no effect on a running fleet: stop it first with {down}"
-            ));
-        }
     } else {
         say(format!(
             "The fleet is starting{pid}; {} shows its progress",

@@ -3,9 +3,7 @@
 pub mod postgres;
 mod program;
 pub mod redis;
-mod starts;
 mod user;
 
 pub use program::find;
-pub use starts::record_start;
 pub use user::ServerUser;

@@ -33,7 +33,7 @@ impl Tools {
     }
 
     /// The programs for a data folder: the version that created it, or the newest.
-    pub fn of_data(data: &Path) -> Result<Self> {
+    pub fn for_data(data: &Path) -> Result<Self> {
         let newest = Self::newest().context("PostgreSQL is missing")?;
         let Some(made) = fs::read_to_string(data.join("PG_VERSION")).ok() else {
             require(&newest.version)?;

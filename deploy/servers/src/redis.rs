@@ -32,7 +32,7 @@ pub fn server(
                 folder.display()
             )
         })?;
-    // Beside the data, so that the server starts again when they are lost.
+    // Next to the data, so that the server starts again when they are lost.
     let file = folder.with_added_extension("conf");
     fs::write(
         &file,

@@ -24,7 +24,7 @@ pub struct ListedCurrency {
     /// The newest counted report.
     pub newest: CountedReport,
     pub figures: Figures,
-    /// Cost of the basket in the newest report that counted a day before; `None`: there was none.
+    /// Cost of the basket in the newest report that counted a day before, if there was one.
     pub cost_day_before: Option<u64>,
     /// Over 30 days: units given in for other currencies, less units given out.
     pub trade_balance: i128,
@@ -42,7 +42,7 @@ pub struct Economy {
     pub markets: HashMap<Pair, Market>,
     /// Swaps of the 24 hours before these.
     pub markets_day_before: HashMap<Pair, Market>,
-    /// The next time at which a rate may change with the clock alone; `None`: never.
+    /// The next time at which a rate may change with the clock alone, if any may.
     pub rates_until: Option<OffsetDateTime>,
     /// The same for the figures of a currency.
     pub currencies_until: Option<OffsetDateTime>,

@@ -9,14 +9,14 @@ use super::report::Report;
 #[derive(Debug, Clone, PartialEq)]
 pub struct CountedReport {
     pub at: OffsetDateTime,
-    /// Time of the game's report before this one, whether that one counts, is held or was rejected; `None`: this is the first.
+    /// Time of the game's report before this one, whether that one counts, is held or was rejected. The first report has none.
     pub previous_at: Option<OffsetDateTime>,
     /// Whether it is the first in a new unit of the currency.
     pub new_unit: bool,
     pub report: Report,
 }
 
-/// Changes between counted reports, in percent. `None`: there is no report to compare with, or its value was 0.
+/// Changes between counted reports, in percent; `None` without a report to compare with, or if its value was 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
     /// Of the basket's cost.

@@ -5,7 +5,7 @@ use time::macros::format_description;
 
 use super::basket::Basket;
 
-/// Why a report with the prices `new` is held; `None`: it counts.
+/// Returns the reason to hold a report with the prices `new`, or `None` if it counts.
 ///
 /// A report is held if the cost of its basket differs by more than `percent` from that of the `last` counted report, which came at `at`. The
 /// reason names the price that contributed most.

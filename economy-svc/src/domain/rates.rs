@@ -35,7 +35,7 @@ pub struct Rate {
     pub source: Source,
     /// Worked: the time of the newer of the two reports. Market: the time of the last swap.
     pub at: OffsetDateTime,
-    /// Change from the rate a day before, in percent; `None`: there was no rate then.
+    /// Change from the rate a day before, in percent, if there was a rate then.
     pub day_change: Option<f64>,
 }
 
@@ -169,6 +169,7 @@ mod tests {
             let rate = |from, to| rate(&economy, from, to).unwrap();
             let (there, back) = (rate(0, 1), rate(1, 0));
             prop_assert_eq!((there.source, back.source), (Source::Market, Source::Market));
+            prop_assert_eq!(there.at, back.at);
             prop_assert!(is_near(printed(&there) * printed(&back), 1.0));
         }
     }

@@ -64,22 +64,83 @@ impl Projection for Listings {
 
 fn page(change: &Change) -> anyhow::Result<pages::Row> {
     let page = Page::decode(change.state.clone())?;
-    let owners = page.owners.iter().map(|account| account.parse());
+    // An owner that a later release names in another way must not keep the earlier owners.
+    let owners = page
+        .owners
+        .iter()
+        .filter_map(|account| account.parse().ok());
     Ok(pages::Row {
         id: page.id.parse()?,
-        owners: owners.collect::<Result<_, uuid::Error>>()?,
+        owners: owners.collect(),
     })
 }
 
+/// The row of a game. Of a game that is not visible nothing but its id must be readable: whatever a later release writes there, it is hidden.
 fn game(change: &Change) -> anyhow::Result<games::Row> {
     let game = Game::decode(change.state.clone())?;
-    let published = game.visible;
+    let (mode, page_id) = match (Mode::try_from(game.mode), game.page_id.parse::<Uuid>()) {
+        (Ok(mode), Ok(page)) => (mode, Some(page)),
+        (Err(mode), _) if game.visible => return Err(mode.into()),
+        (_, Err(page)) if game.visible => return Err(page.into()),
+        // Nothing looks up a test game.
+        (mode, page) => (mode.unwrap_or(Mode::Test), page.ok()),
+    };
     Ok(games::Row {
         id: game.id.parse()?,
-        mode: Mode::try_from(game.mode)?.as_str(),
+        mode: mode.as_str(),
         slug: game.slug,
         title: game.title,
-        published,
-        page_id: game.page_id.parse()?,
+        published: game.visible,
+        page_id,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "018f2f3e-0000-7000-8000-000000000001";
+
+    fn row(entity: &str, state: &impl prost::Message) -> anyhow::Result<Option<Row>> {
+        Listings.row(&Change {
+            entity: entity.to_owned(),
+            state: state.encode_to_vec().into(),
+            ..Change::default()
+        })
+    }
+
+    #[test]
+    fn a_hidden_game_needs_only_its_id() {
+        let game = |mode, page_id: &str, visible| Game {
+            id: ID.to_owned(),
+            mode,
+            page_id: page_id.to_owned(),
+            visible,
+            ..Game::default()
+        };
+        for (mode, page_id) in [(99, ID), (1, "page 1")] {
+            let hidden = row("game", &game(mode, page_id, false)).unwrap();
+            let Some(Row::Game(hidden)) = hidden else {
+                panic!("it is a game");
+            };
+            assert_eq!(
+                (hidden.id.to_string().as_str(), hidden.published),
+                (ID, false)
+            );
+            assert!(row("game", &game(mode, page_id, true)).is_err());
+        }
+    }
+
+    #[test]
+    fn an_owner_that_is_not_understood_hides_no_other() {
+        let page = Page {
+            id: ID.to_owned(),
+            owners: vec!["group 7".to_owned(), ID.to_owned()],
+            ..Page::default()
+        };
+        let Some(Row::Page(page)) = row("page", &page).unwrap() else {
+            panic!("it is a page");
+        };
+        assert_eq!(page.owners, [ID.parse::<Uuid>().unwrap()]);
+    }
 }

@@ -75,11 +75,11 @@ impl Service {
         request: SetName,
         by: Option<AuthorizedAction>,
     ) -> Result<proto::SetCurrencyResponse, Fault> {
-        let outcome = currency::set_name(&self.producer, by.as_ref(), &request).await?;
+        let changed = currency::set_name(&self.producer, by.as_ref(), &request).await?;
         let stored = currencies::list(&self.pool, Some(request.game), None, 1).await?;
         Ok(proto::SetCurrencyResponse {
             currency: stored.into_iter().next().map(name_message),
-            unchanged: outcome.is_unchanged(),
+            unchanged: !changed,
         })
     }
 

@@ -12,7 +12,7 @@ use super::games::{owned_game, parse_account};
 use super::page;
 use super::report_message::report_message;
 use crate::domain::report_state::ReportState;
-use crate::store::reports::{self, Row, Selection};
+use crate::store::reports::{self, Row};
 
 pub(super) async fn list(
     pool: &PgPool,
@@ -36,8 +36,8 @@ pub(super) async fn of_game(
     page: &Page<(SortTime, i64)>,
 ) -> Result<(Vec<proto::OwnReport>, Option<String>), Fault> {
     let after = page.after.map(|(SortTime(at), id)| (at, id));
-    let selection = Selection::OfGame { game, after };
-    let mut rows = reports::list(pool, selection, page.rows_to_fetch()).await?;
+    let ids = reports::of_game(pool, game, after, page.rows_to_fetch()).await?;
+    let mut rows = reports::find(pool, &ids).await?;
     let next = page.cut(&mut rows, |row| (SortTime(row.at), row.id))?;
     Ok((rows.into_iter().map(own_report).collect(), next))
 }

@@ -10,9 +10,12 @@ use super::games::not_listed;
 use super::snapshot::List;
 use super::{Service, render};
 use crate::domain::economy::Economy;
+use crate::store::daily_costs;
 
 /// The most rates of a list with a limit.
 const MAX_LIMIT: usize = 1_000;
+/// The most games whose daily costs one call lists.
+const MAX_GAMES: usize = 100;
 
 #[tonic::async_trait]
 impl RatesService for Service {
@@ -22,9 +25,31 @@ impl RatesService for Service {
     ) -> Result<Response<proto::ListRatesResponse>, Status> {
         respond(self.rates(&request.into_inner()).await)
     }
+
+    async fn list_daily_costs(
+        &self,
+        request: Request<proto::ListDailyCostsRequest>,
+    ) -> Result<Response<proto::ListDailyCostsResponse>, Status> {
+        respond(self.daily_costs(request.into_inner().games).await)
+    }
 }
 
 impl Service {
+    async fn daily_costs(
+        &self,
+        mut games: Vec<String>,
+    ) -> Result<proto::ListDailyCostsResponse, Fault> {
+        games.truncate(MAX_GAMES);
+        let listed = daily_costs::list(&self.pool, games, self.clock.now()).await?;
+        let games = listed.into_iter().map(|game| proto::DailyCosts {
+            game: game.slug,
+            costs: game.costs,
+        });
+        Ok(proto::ListDailyCostsResponse {
+            games: games.collect(),
+        })
+    }
+
     async fn rates(
         &self,
         request: &proto::ListRatesRequest,

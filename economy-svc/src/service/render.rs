@@ -42,7 +42,7 @@ pub(super) struct RateList {
 }
 
 /// The JSON list of rates in the order of their slugs; optionally only those from or to one currency. It has the first `most` of the rates to
-/// currencies whose slugs come after `after`. Further rates are not computed. `None`: the list is too long.
+/// currencies whose slugs come after `after`. Further rates are not computed. Returns `None` if the list is too long.
 pub(super) fn rates(
     economy: &Economy,
     from: Option<usize>,

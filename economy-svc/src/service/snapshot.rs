@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use kit::Fault;
 use time::{Duration, OffsetDateTime};
+use tokio::sync::Mutex;
 
 use super::render::{self, RateList};
 use crate::domain::economy::Economy;
@@ -26,13 +27,17 @@ pub(super) struct Snapshot {
     pub(super) economy: Economy,
     /// The time when it was loaded.
     pub(super) at: OffsetDateTime,
-    /// `None`: samples.
+    /// Samples have none.
     data_version: Option<Version>,
     /// The JSON list of all currencies.
     pub(super) currencies: Bytes,
-    /// `None`: the list of all rates is too long.
-    rates: Option<RateList>,
+    /// The list of all rates, once a call has read it.
+    rates: Arc<Mutex<Option<AllRates>>>,
 }
+
+/// `None` if the list is too long.
+#[derive(Debug, Clone)]
+struct AllRates(Option<RateList>);
 
 impl Snapshot {
     /// Renders the economy of `now`, live or (without a data version) of the samples. Rates that are as in the snapshot before are not
@@ -47,15 +52,12 @@ impl Snapshot {
         let same = before.zip(data_version).filter(|(before, version)| {
             before.data_version == data_version && before.is_fresh(*version, List::Rates, now)
         });
-        let rates = match same {
-            Some((before, _)) => before.rates.clone(),
-            None => render::rates(&economy, None, None, ALL)?,
-        };
+        let rates = same.and_then(|(before, _)| before.rates.try_lock().ok()?.clone());
         Ok(Self {
             at: now,
             data_version,
             currencies: render::currencies(&economy, now, late_after)?,
-            rates,
+            rates: Arc::new(Mutex::new(rates)),
             economy,
         })
     }
@@ -67,12 +69,22 @@ impl Snapshot {
 
     /// Whether its list may answer a call at `now` that has read the version `read` of the data.
     pub(super) fn is_fresh(&self, read: Version, list: List, now: OffsetDateTime) -> bool {
+        let is_loaded = (self.data_version).is_some_and(|loaded| loaded.reaches(read));
+        is_loaded && self.is_valid(list, now)
+    }
+
+    /// Whether the clock has not changed its list since it was loaded.
+    pub(super) fn is_valid(&self, list: List, now: OffsetDateTime) -> bool {
         let until = match list {
             List::Rates => self.economy.rates_until,
             List::Currencies => self.economy.currencies_until,
         };
-        let is_in_time = until.is_none_or(|until| now < until);
-        is_in_time && (self.data_version).is_some_and(|loaded| loaded.reaches(read))
+        until.is_none_or(|until| now < until)
+    }
+
+    #[cfg(test)]
+    pub(super) fn has_rendered_rates(&self) -> bool {
+        (self.rates.try_lock()).is_ok_and(|rates| rates.is_some())
     }
 
     /// The list of the rates, optionally only of those from or to one currency, and of a part of the list: as many as this, to currencies
@@ -87,7 +99,7 @@ impl Snapshot {
         part: Option<(String, usize)>,
     ) -> Result<RateList, Fault> {
         let rates = if from.is_none() && to.is_none() && part.is_none() {
-            self.rates.clone()
+            self.all_rates().await?
         } else {
             let snapshot = Arc::clone(self);
             let render = move || {
@@ -102,5 +114,20 @@ impl Snapshot {
                 "the list of all rates: it is too long. Ask for those of one currency",
             )
         })
+    }
+
+    /// The list of all rates. The first call renders it, on a thread that goes on when the caller has gone; concurrent calls wait.
+    async fn all_rates(self: &Arc<Self>) -> Result<Option<RateList>, Fault> {
+        let mut rates = Arc::clone(&self.rates).lock_owned().await;
+        if let Some(AllRates(rendered)) = &*rates {
+            return Ok(rendered.clone());
+        }
+        let snapshot = Arc::clone(self);
+        let render = move || {
+            let rendered = render::rates(&snapshot.economy, None, None, ALL)?;
+            *rates = Some(AllRates(rendered.clone()));
+            Ok(rendered)
+        };
+        render::on_blocking_thread(render).await
     }
 }

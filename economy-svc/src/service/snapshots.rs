@@ -1,6 +1,6 @@
-//! The economy from which rates and figures are answered. One task loads and renders it when a call needs a newer one, and publishes it to the
-//! calls that wait. It goes on when its caller has gone: otherwise a load that takes longer than the deadline of a call would start again with
-//! each call, and never end.
+//! The economy from which rates and figures are answered. One task loads it when a call needs a newer one, and publishes it to the calls that
+//! wait. It goes on when its caller has gone: otherwise a load that takes longer than the deadline of a call would start again with each call,
+//! and never end.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use kit::lifecycle::Lifecycle;
 use kit::{Clock, Fault};
 use sqlx::PgPool;
 use time::Duration;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Mutex, Notify, watch};
 
 use super::render::on_blocking_thread;
 use super::snapshot::{List, Snapshot};
@@ -19,18 +19,31 @@ use crate::store::{economy, version};
 /// After this time PostgreSQL has vanished, and the next call begins another load.
 const LOAD_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 
-/// What the task loaded last, or why it could not.
-type Loaded = Result<Arc<Snapshot>, Fault>;
+/// What the task has loaded.
+#[derive(Debug, Clone, Default)]
+struct Loaded {
+    /// The last load that succeeded. After a load that failed it may still be fresh for some calls.
+    snapshot: Option<Arc<Snapshot>>,
+    /// Why the last load failed.
+    error: Option<Fault>,
+}
 
-/// The current snapshots: live, and of the samples.
+/// Loads live economies.
 #[derive(Debug, Clone)]
-pub(super) struct Snapshots {
+struct Loader {
     pool: PgPool,
     clock: Clock,
     late_after: Duration,
     /// Wakes the task.
     wanted: Arc<Notify>,
+}
+
+/// The current snapshots: live, and of the samples.
+#[derive(Debug)]
+pub(super) struct Snapshots {
+    loader: Loader,
     live: watch::Receiver<Loaded>,
+    samples: Mutex<Option<Arc<Snapshot>>>,
 }
 
 impl Snapshots {
@@ -41,73 +54,94 @@ impl Snapshots {
         late_after: Duration,
         lifecycle: &Lifecycle,
     ) -> Self {
-        let (publish, live) = watch::channel(Err(Fault::unavailable("the economy")));
-        let wanted = Arc::new(Notify::new());
-        let snapshots = Self {
+        let (publish, live) = watch::channel(Loaded::default());
+        let loader = Loader {
             pool,
             clock,
             late_after,
-            wanted,
-            live,
+            wanted: Arc::default(),
         };
-        lifecycle.spawn_background("snapshots", snapshots.clone().run(publish));
-        snapshots
+        lifecycle.spawn_background("snapshots", loader.clone().run(publish));
+        Self {
+            loader,
+            live,
+            samples: Mutex::default(),
+        }
     }
 
     /// The current economy, for a call that reads this list.
-    pub(super) async fn current(&self, mode: Mode, list: List) -> Loaded {
+    pub(super) async fn current(&self, mode: Mode, list: List) -> Result<Arc<Snapshot>, Fault> {
         match mode {
             Mode::Live => self.current_live(list).await,
-            Mode::Test => {
-                let now = self.clock.now();
-                let samples = samples::economy(now)
-                    .and_then(|economy| Snapshot::new(economy, None, now, self.late_after, None));
-                samples
-                    .map(Arc::new)
-                    .map_err(|error| Fault::internal(&error))
-            }
+            Mode::Test => self.current_samples().await,
             Mode::Unspecified => Err(Fault::invalid_field("mode", "It is live or test.")),
         }
     }
 
-    async fn current_live(&self, list: List) -> Loaded {
-        let asked_at = self.clock.now();
-        let mut version = version::read(&self.pool).await?;
+    async fn current_live(&self, list: List) -> Result<Arc<Snapshot>, Fault> {
+        let Loader { pool, clock, .. } = &self.loader;
+        let asked_at = clock.now();
+        let mut version = version::read(pool).await?;
         let mut live = self.live.clone();
         let mut has_waited = false;
         loop {
-            let loaded = live.borrow_and_update().clone();
-            let is_answer = match &loaded {
-                Ok(snapshot) => {
-                    // A restored database has a new epoch.
-                    if !snapshot.has_epoch_of(version) {
-                        version = version::read(&self.pool).await?;
-                    }
-                    let now = self.clock.now();
-                    snapshot.at <= now && snapshot.is_fresh(version, list, asked_at.min(now))
+            let Loaded { snapshot, error } = live.borrow_and_update().clone();
+            if let Some(snapshot) = snapshot {
+                // A restored database has a new epoch.
+                if !snapshot.has_epoch_of(version) {
+                    version = version::read(pool).await?;
                 }
-                Err(_) => has_waited,
-            };
-            if is_answer {
-                return loaded;
+                let now = clock.now();
+                if snapshot.at <= now && snapshot.is_fresh(version, list, asked_at.min(now)) {
+                    return Ok(snapshot);
+                }
             }
-            self.wanted.notify_one();
+            if let Some(error) = error.filter(|_| has_waited) {
+                return Err(error);
+            }
+            self.loader.wanted.notify_one();
             let changed = live.changed().await;
             changed.map_err(|_stopped| Fault::unavailable("the economy"))?;
             has_waited = true;
         }
     }
 
+    async fn current_samples(&self) -> Result<Arc<Snapshot>, Fault> {
+        let now = self.loader.clock.now();
+        let mut held = self.samples.lock().await;
+        // Both lists of the samples are valid as long.
+        let is_valid = |it: &&Arc<Snapshot>| it.at <= now && it.is_valid(List::Rates, now);
+        if let Some(samples) = held.as_ref().filter(is_valid) {
+            return Ok(Arc::clone(samples));
+        }
+        let samples = samples::economy(now)
+            .and_then(|economy| Snapshot::new(economy, None, now, self.loader.late_after, None))
+            .map_err(|error| Fault::internal(&error))?;
+        Ok(Arc::clone(held.insert(Arc::new(samples))))
+    }
+}
+
+impl Loader {
     async fn run(self, publish: watch::Sender<Loaded>) -> anyhow::Result<()> {
         loop {
             self.wanted.notified().await;
-            let before = publish.borrow().clone().ok();
-            drop(publish.send_replace(self.load(before).await));
+            let before = publish.borrow().snapshot.clone();
+            let loaded = match self.load(before.clone()).await {
+                Ok(snapshot) => Loaded {
+                    snapshot: Some(snapshot),
+                    error: None,
+                },
+                Err(error) => Loaded {
+                    snapshot: before,
+                    error: Some(error),
+                },
+            };
+            drop(publish.send_replace(loaded));
         }
     }
 
     /// The current snapshot, which may be the one before: several calls may have wanted it.
-    async fn load(&self, before: Option<Arc<Snapshot>>) -> Loaded {
+    async fn load(&self, before: Option<Arc<Snapshot>>) -> Result<Arc<Snapshot>, Fault> {
         let (now, late_after) = (self.clock.now(), self.late_after);
         let before = before.filter(|before| before.at <= now);
         let reading = kit::pg::in_time(&self.pool, async |connection| {
@@ -166,9 +200,58 @@ mod tests {
         }
         slow.rollback().await.unwrap();
         let mut live = snapshots.live.clone();
-        let loaded = live.wait_for(Result::is_ok).await;
+        let loaded = live.wait_for(|loaded| loaded.snapshot.is_some()).await;
         assert!(loaded.is_ok());
         drop(loaded);
+        lifecycle.stopping().cancel();
+    }
+
+    /// A load that fails takes nothing from the calls for which the one before is still fresh.
+    #[testing::database_test(crate::MIGRATOR)]
+    #[expect(clippy::disallowed_methods, reason = "statements of a test")]
+    async fn a_failed_load_leaves_the_last_snapshot_to_those_who_may_read_it(pool: PgPool) {
+        let (lifecycle, _supervisor) = Lifecycle::new();
+        let clock = Clock::fixed(OffsetDateTime::UNIX_EPOCH + Duration::days(30));
+        let fill = "insert into economy.game (id, generation, mode, slug, title, published)
+                values ('00000000-0000-0000-0000-000000000001', gen_random_uuid(), 'live', 'bao', 'Bao', true);
+            insert into economy.currency values ('00000000-0000-0000-0000-000000000001', 'Cowrie', 'epoch', 'staff');
+            insert into economy.report (game_id, at, supply, minted, burned, meal, ride, wage, rent, cost, output, active_players, counted)
+                values ('00000000-0000-0000-0000-000000000001', '1970-01-30 12:00Z', 1, 1, 1, 1, 1, 1, 1, 121, 1, 1, true)";
+        sqlx::raw_sql(fill).execute(&pool).await.unwrap();
+        let snapshots =
+            Snapshots::start(pool.clone(), clock.clone(), Duration::HOUR * 20, &lifecycle);
+        let current = async |list| snapshots.current(Mode::Live, list).await;
+        let first = current(List::Rates).await.unwrap();
+        // The currency is late now, and no rate has changed.
+        clock.advance(Duration::HOUR * 9);
+        let break_loads = "alter table economy.swap rename to swapped";
+        sqlx::raw_sql(break_loads).execute(&pool).await.unwrap();
+        assert!(current(List::Currencies).await.is_err());
+        assert!(Arc::ptr_eq(&current(List::Rates).await.unwrap(), &first));
+        lifecycle.stopping().cancel();
+    }
+
+    #[testing::database_test(crate::MIGRATOR)]
+    async fn the_list_of_all_rates_is_rendered_for_its_first_reader_and_kept(pool: PgPool) {
+        let (lifecycle, _supervisor) = Lifecycle::new();
+        let clock = Clock::fixed(OffsetDateTime::UNIX_EPOCH);
+        let snapshots = Snapshots::start(pool, clock.clone(), Duration::DAY, &lifecycle);
+        let current = async || snapshots.current(Mode::Test, List::Rates).await.unwrap();
+        let samples = current().await;
+        assert!(!samples.has_rendered_rates());
+        samples.rates(Some(0), None, None).await.unwrap();
+        assert!(!samples.has_rendered_rates());
+        let rates = samples.rates(None, None, None).await.unwrap();
+        assert!(samples.has_rendered_rates());
+        clock.advance(Duration::minutes(59));
+        assert!(Arc::ptr_eq(&current().await, &samples));
+        clock.advance(Duration::MINUTE);
+        let next = current().await;
+        assert!(!Arc::ptr_eq(&next, &samples));
+        assert_ne!(
+            next.rates(None, None, None).await.unwrap().version,
+            rates.version
+        );
         lifecycle.stopping().cancel();
     }
 }

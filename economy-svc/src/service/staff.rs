@@ -19,8 +19,7 @@ use super::currencies::{name_message, parse_name};
 use super::report_message::report_message;
 use super::swap_import::check_count;
 use super::{Service, own_reports, page};
-use crate::domain::staff_action::Action;
-use crate::store::reports::Selection;
+use crate::domain::staff_action::{Action, AuthorizedAction};
 use crate::store::{currencies, games, has_nul, reports, swaps, tips};
 use crate::write::{ReviewReport, SetName, Verdict, review, swap};
 
@@ -96,18 +95,15 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ApproveReportRequest>,
     ) -> Result<Response<proto::ApproveReportResponse>, Status> {
-        let number = request.get_ref().report.to_string();
-        let on = ("report", number.as_str());
-        let by = (self.audit.admit(&request, Action::ApproveReport, on)).await?;
+        let number = request.get_ref().report;
+        let by = self.admit_review(&request, Action::ApproveReport, number);
+        let by = by.await?;
         let request = request.into_inner();
-        let review = ReviewReport {
-            report: request.report,
-            verdict: Verdict::Approve {
-                new_unit: request.new_unit,
-            },
-            reason: reason(&request.reason)?,
+        let verdict = Verdict::Approve {
+            new_unit: request.new_unit,
         };
-        let unchanged = !review::decide(&self.producer, &by, &review).await?;
+        let reason = reason(&request.reason)?;
+        let unchanged = self.review(&by, number, verdict, reason).await?;
         Ok(Response::new(proto::ApproveReportResponse { unchanged }))
     }
 
@@ -115,16 +111,11 @@ impl StaffService for Service {
         &self,
         request: Request<proto::RejectReportRequest>,
     ) -> Result<Response<proto::RejectReportResponse>, Status> {
-        let number = request.get_ref().report.to_string();
-        let on = ("report", number.as_str());
-        let by = (self.audit.admit(&request, Action::RejectReport, on)).await?;
-        let request = request.into_inner();
-        let review = ReviewReport {
-            report: request.report,
-            verdict: Verdict::Reject,
-            reason: required_reason(&request.reason)?,
-        };
-        let unchanged = !review::decide(&self.producer, &by, &review).await?;
+        let number = request.get_ref().report;
+        let by = self.admit_review(&request, Action::RejectReport, number);
+        let by = by.await?;
+        let reason = required_reason(&request.get_ref().reason)?;
+        let unchanged = self.review(&by, number, Verdict::Reject, reason).await?;
         Ok(Response::new(proto::RejectReportResponse { unchanged }))
     }
 
@@ -132,16 +123,11 @@ impl StaffService for Service {
         &self,
         request: Request<proto::RetractReportRequest>,
     ) -> Result<Response<proto::RetractReportResponse>, Status> {
-        let number = request.get_ref().report.to_string();
-        let on = ("report", number.as_str());
-        let by = (self.audit.admit(&request, Action::RetractReport, on)).await?;
-        let request = request.into_inner();
-        let review = ReviewReport {
-            report: request.report,
-            verdict: Verdict::Retract,
-            reason: required_reason(&request.reason)?,
-        };
-        let unchanged = !review::decide(&self.producer, &by, &review).await?;
+        let number = request.get_ref().report;
+        let by = self.admit_review(&request, Action::RetractReport, number);
+        let by = by.await?;
+        let reason = required_reason(&request.get_ref().reason)?;
+        let unchanged = self.review(&by, number, Verdict::Retract, reason).await?;
         Ok(Response::new(proto::RetractReportResponse { unchanged }))
     }
 
@@ -218,19 +204,43 @@ impl StaffService for Service {
 }
 
 impl Service {
+    async fn admit_review<T>(
+        &self,
+        request: &Request<T>,
+        action: Action,
+        report: i64,
+    ) -> Result<AuthorizedAction, Status> {
+        let number = report.to_string();
+        self.audit.admit(request, action, ("report", &number)).await
+    }
+
+    /// Decides on a report; returns whether it was decided in the same way before.
+    async fn review(
+        &self,
+        by: &AuthorizedAction,
+        report: i64,
+        verdict: Verdict,
+        reason: String,
+    ) -> Result<bool, Fault> {
+        let review = ReviewReport {
+            report,
+            verdict,
+            reason,
+        };
+        Ok(!review::decide(&self.producer, by, &review).await?)
+    }
+
     /// The held reports, the oldest first, each with the counted report that it was compared with.
     async fn held_reports(
         &self,
         request: proto::ListHeldReportsRequest,
     ) -> Result<proto::ListHeldReportsResponse, Fault> {
         let page: Page<i64> = page::read("held reports", [], request.page)?;
-        let held = Selection::Held(page.after);
-        let mut held = reports::list(&self.pool, held, page.rows_to_fetch()).await?;
-        held.sort_unstable_by_key(|row| row.id);
-        let next_cursor = page.cut(&mut held, |row| row.id)?;
+        let mut ids = reports::held(&self.pool, page.after, page.rows_to_fetch()).await?;
+        let next_cursor = page.cut(&mut ids, |id| *id)?;
+        let held = reports::find(&self.pool, &ids).await?;
         let compared: Vec<i64> = held.iter().filter_map(|row| row.compared_with).collect();
-        let limit = i64::try_from(compared.len()).unwrap_or(i64::MAX);
-        let compared = reports::list(&self.pool, Selection::Numbers(&compared), limit).await?;
+        let compared = reports::find(&self.pool, &compared).await?;
         let compared: HashMap<i64, reports::Row> =
             compared.into_iter().map(|row| (row.id, row)).collect();
         let message = |row: reports::Row| proto::HeldReport {
@@ -246,7 +256,7 @@ impl Service {
         })
     }
 
-    /// The id of the game in a filter; `None`: the filter is empty.
+    /// The id of the game in a filter, unless the filter is empty.
     async fn game_filter(&self, slug: &str) -> Result<Option<Uuid>, Fault> {
         if slug.is_empty() {
             return Ok(None);

@@ -9,7 +9,7 @@ use uuid::Uuid;
 /// Locks the currency of a game. Returns false if the game has none.
 pub async fn lock(connection: &mut PgConnection, game: Uuid) -> Result<bool, sqlx::Error> {
     let locked = sqlx::query_scalar!(
-        "select revision from economy.currency where game_id = $1 for no key update",
+        "select game_id from economy.currency where game_id = $1 for no key update",
         game
     )
     .fetch_optional(connection)
@@ -52,26 +52,25 @@ pub async fn name(
         .await
 }
 
-/// Names a game's currency, and creates the currency if the game has none. Returns its revision.
+/// Names a game's currency, and creates the currency if the game has none.
 pub async fn set_name(
     connection: &mut PgConnection,
     game: Uuid,
     name: &str,
     given_by: &str,
     since: OffsetDateTime,
-) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(
-        "insert into economy.currency as existing (game_id, revision, name, since, given_by) values ($1, 1, $2, $3, $4)
-         on conflict (game_id) do update set revision = existing.revision + 1, name = excluded.name, since = excluded.since,
-             given_by = excluded.given_by
-         returning revision",
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into economy.currency (game_id, name, since, given_by) values ($1, $2, $3, $4)
+         on conflict (game_id) do update set name = excluded.name, since = excluded.since, given_by = excluded.given_by",
         game,
         name,
         since,
         given_by
     )
-    .fetch_one(connection)
-    .await
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// The name of a currency.
@@ -110,7 +109,7 @@ pub struct OwnRow {
     pub slug: String,
     pub title: String,
     pub published: bool,
-    /// `None`: the game has no currency.
+    /// `None` if the game has no currency.
     pub name: Option<String>,
     pub since: Option<OffsetDateTime>,
     pub given_by: Option<String>,

@@ -17,7 +17,8 @@ pub struct Row {
     pub slug: String,
     pub title: String,
     pub published: bool,
-    pub page_id: Uuid,
+    /// `None` for a hidden game whose page could not be read.
+    pub page_id: Option<Uuid>,
 }
 
 /// Inserts or updates games in one statement, which marks their rows with `generation`. The last of several rows with
@@ -172,7 +173,7 @@ mod tests {
             slug: format!("game-{id}"),
             title: title.to_owned(),
             published: true,
-            page_id: Uuid::nil(),
+            page_id: None,
         }
     }
 

@@ -4,6 +4,7 @@
 //! which [`crate::jobs::retention`] removes.
 
 pub mod currencies;
+pub mod daily_costs;
 pub mod decisions;
 pub mod economy;
 pub mod games;

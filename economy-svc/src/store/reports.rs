@@ -24,7 +24,7 @@ pub struct LastCountedReport {
     pub basket: Basket,
 }
 
-/// One row, also for a game without reports: the query joins both reports to a row without columns.
+/// Always returns one row: both reports are left-joined to a row without columns.
 pub async fn baseline(connection: &mut PgConnection, game: Uuid) -> Result<Baseline, sqlx::Error> {
     let row = sqlx::query!(
         r#"select newest.at as "newest_at?", id as "id?", meal as "meal?", ride as "ride?", wage as "wage?", rent as "rent?", counted.at as "at?"
@@ -57,7 +57,7 @@ pub async fn baseline(connection: &mut PgConnection, game: Uuid) -> Result<Basel
 pub struct NewReport<'a> {
     pub game: Uuid,
     pub at: OffsetDateTime,
-    /// The time of the game's report before this one; `None`: this is the first.
+    /// The time of the game's report before this one, unless this is the first.
     pub previous_at: Option<OffsetDateTime>,
     pub report: &'a Report,
     /// Why the report is held, and the number of the report that it was compared with.
@@ -138,61 +138,48 @@ pub struct Row {
     pub reason: Option<String>,
 }
 
-/// Which reports are read.
-#[derive(Debug, Clone, Copy)]
-pub enum Selection<'a> {
-    /// The reports with these numbers.
-    Numbers(&'a [i64]),
-    /// The held reports with the lowest numbers after this one, without those of games that listings-svc does not have any more.
-    Held(Option<i64>),
-    /// The reports of a game, the newest first, after the one with this time and number.
-    OfGame {
-        game: Uuid,
-        after: Option<(OffsetDateTime, i64)>,
-    },
+/// The numbers of the held reports after this one, the lowest first, without those of games that listings-svc does not have any more.
+pub async fn held(pool: &PgPool, after: Option<i64>, limit: i64) -> Result<Vec<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select report.id from economy.report join economy.game on game.id = report.game_id
+         where not counted and not rejected and ($1::bigint is null or report.id > $1)
+         order by report.id limit $2",
+        after,
+        limit
+    )
+    .fetch_all(pool)
+    .await
 }
 
-/// The newest first.
-pub async fn list(
+/// The numbers of the reports of a game, the newest first, after the one with this time and number.
+pub async fn of_game(
     pool: &PgPool,
-    selection: Selection<'_>,
+    game: Uuid,
+    after: Option<(OffsetDateTime, i64)>,
     limit: i64,
-) -> Result<Vec<Row>, sqlx::Error> {
-    let (ids, game, after) = match selection {
-        Selection::Numbers(ids) => (Some(ids), None, None),
-        Selection::Held(after) => (None, None, after.map(|id| (None, id))),
-        Selection::OfGame { game, after } => {
-            (None, Some(game), after.map(|(at, id)| (Some(at), id)))
-        }
-    };
+) -> Result<Vec<i64>, sqlx::Error> {
     let (after, after_id) = after.unzip();
-    let after = after.flatten();
-    let rows = sqlx::query!(
-        r#"with selected as (
-               select id from economy.report where id = any ($1::bigint[])
-               union all (
-                   select report.id from economy.report join economy.game on game.id = report.game_id
-                   where $1::bigint[] is null and $5::uuid is null and not counted and not rejected
-                       and ($3::bigint is null or report.id > $3)
-                   order by report.id limit $4
-               )
-               union all (
-                   select id from economy.report
-                   where game_id = $5 and ($2::timestamptz is null or (at, id) < ($2, $3::bigint))
-                   order by at desc, id desc limit $4
-               )
-           )
-           select report.id, game.slug, currency.name as currency, report.at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-               policy_rate, naira_per_unit, held, compared_with,
-               counted, rejected, decided_at, reason
-           from selected join economy.report using (id) join economy.game on game.id = report.game_id
-               join economy.currency on currency.game_id = report.game_id
-           order by report.at desc, report.id desc"#,
-        ids,
+    sqlx::query_scalar!(
+        "select id from economy.report
+         where game_id = $1 and ($2::timestamptz is null or (at, id) < ($2, $3::bigint))
+         order by at desc, id desc limit $4",
+        game,
         after,
         after_id,
-        limit,
-        game
+        limit
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// The reports with these numbers, in their order.
+pub async fn find(pool: &PgPool, ids: &[i64]) -> Result<Vec<Row>, sqlx::Error> {
+    let rows = sqlx::query!(
+        "select report.id, game.slug, currency.name as currency, report.at, supply, minted, burned, meal, ride, wage, rent, output,
+             active_players, policy_rate, naira_per_unit, held, compared_with, counted, rejected, decided_at, reason
+         from economy.report join economy.game on game.id = report.game_id join economy.currency on currency.game_id = report.game_id
+         where report.id = any ($1) order by array_position($1, report.id)",
+        ids
     )
     .fetch_all(pool)
     .await?;

@@ -22,12 +22,10 @@ pub struct Swap {
 pub async fn insert(
     connection: &mut PgConnection,
     swaps: &[Swap],
-    now: OffsetDateTime,
 ) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar!(
-        "insert into economy.swap (id, at, party, from_game, to_game, gave, got, recorded_at)
-         select *, $8::timestamptz
-         from unnest($1::text[], $2::timestamptz[], $3::text[], $4::uuid[], $5::uuid[], $6::bigint[], $7::bigint[])
+        "insert into economy.swap (id, at, party, from_game, to_game, gave, got)
+         select * from unnest($1::text[], $2::timestamptz[], $3::text[], $4::uuid[], $5::uuid[], $6::bigint[], $7::bigint[])
          -- In one order, so that two imports of the same swaps do not wait for each other.
          order by 1
          on conflict do nothing
@@ -39,7 +37,6 @@ pub async fn insert(
         &column(swaps, |swap| swap.to_game),
         &column(swaps, |swap| swap.gave),
         &column(swaps, |swap| swap.got),
-        now,
     )
     .fetch_all(connection)
     .await

@@ -12,7 +12,7 @@ pub(crate) mod tip;
 
 use kit::feed::NewChange;
 
-pub use currency::{NameOutcome, SetName};
+pub use currency::SetName;
 pub use report::{ReportReceipt, SubmitReport};
 pub use review::{ReviewReport, Verdict};
 pub use tip::{SendTip, TipReceipt};

@@ -30,7 +30,7 @@ pub struct ReportReceipt {
     pub report: i64,
     #[serde(with = "time::serde::rfc3339")]
     pub at: OffsetDateTime,
-    /// Why the report is held; `None`: it counts.
+    /// Why the report is held, if it does not count.
     pub held: Option<String>,
     /// The answer to an earlier call with the same `Idempotency-Key`.
     #[serde(skip)]

@@ -1,4 +1,4 @@
-//! What becomes of reports by staff, on the feed: `web` mails it to the people of the accounts that own the game.
+//! Publishes to the feed when a report is held, approved, rejected or retracted: `web` mails it to the people of the accounts that own the game.
 
 use contracts::economy::v1 as proto;
 use kit::feed::NewChange;
@@ -31,7 +31,7 @@ pub(super) struct ReportReview<'a> {
     /// Its number.
     pub(super) report: i64,
     pub(super) event: ReviewEvent,
-    /// Why it is held, or the reason of staff; may be empty.
+    /// Why it is held, was rejected or retracted; empty for an approval.
     pub(super) reason: &'a str,
 }
 

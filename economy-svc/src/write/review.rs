@@ -66,20 +66,21 @@ pub(crate) async fn decide(
     // A rejection changes no rate.
     let moves_rates = review.verdict != Verdict::Reject;
     let mut changes: Vec<_> = moves_rates.then(rates_moved).into_iter().collect();
-    let event = match (review.verdict, report.state) {
+    let news = match (review.verdict, report.state) {
         // Its unit changes, which is no news about the report.
         (Verdict::Approve { .. }, ReportState::Counted) => None,
-        (Verdict::Approve { .. }, _) => Some(ReviewEvent::Counted),
-        (Verdict::Reject, _) => Some(ReviewEvent::Rejected),
-        (Verdict::Retract, _) => Some(ReviewEvent::Retracted),
+        // The reason for an approval is a note for staff.
+        (Verdict::Approve { .. }, _) => Some((ReviewEvent::Counted, "")),
+        (Verdict::Reject, _) => Some((ReviewEvent::Rejected, review.reason.as_str())),
+        (Verdict::Retract, _) => Some((ReviewEvent::Retracted, review.reason.as_str())),
     };
     // The owners of the game get a mail about the decision.
-    if let Some(event) = event {
+    if let Some((event, reason)) = news {
         let published = ReportReview {
             game: report.game_id,
             report: review.report,
             event,
-            reason: &review.reason,
+            reason,
         };
         changes.extend(report_review::change(&mut transaction, published).await?);
     }
@@ -98,7 +99,7 @@ fn changes_report(review: &ReviewReport, report: ReviewedReport) -> Result<bool,
         (Verdict::Approve { .. } | Verdict::Reject, ReportState::Held)
         | (Verdict::Retract, ReportState::Counted) => return Ok(true),
         (Verdict::Approve { new_unit }, ReportState::Counted) => {
-            return Ok(new_unit && !report.new_unit);
+            return Ok(new_unit != report.new_unit);
         }
         (Verdict::Reject | Verdict::Retract, ReportState::Rejected) => return Ok(false),
         (Verdict::Reject, ReportState::Counted) => {

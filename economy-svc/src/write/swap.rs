@@ -26,8 +26,7 @@ pub(crate) async fn import(
     sent: &[Swap],
 ) -> Result<ImportedSwaps, Fault> {
     let mut transaction = producer.begin().await?;
-    let now = transaction.now;
-    let booked = swaps::insert(&mut transaction, sent, now).await?;
+    let booked = swaps::insert(&mut transaction, sent).await?;
     let ids: Vec<String> = sent.iter().map(|swap| swap.id.clone()).collect();
     let stored = swaps::find(&mut transaction, &ids).await?;
     let details = json!({ "booked": booked.len() });

@@ -1,7 +1,6 @@
 //! A tip of a player (§4.2).
 
 use contracts::economy::v1 as proto;
-use kit::api::timestamp;
 use kit::feed::{NewChange, Producer};
 use kit::idempotency;
 use kit::{Fault, ids};
@@ -66,7 +65,7 @@ pub(crate) async fn send(producer: &Producer, send: &SendTip) -> Result<TipRecei
         key.store(&mut transaction, SCHEMA, &receipt, now).await?;
     }
     let game = games::owned(&mut transaction, send.game).await?;
-    let change = game.map(|game| tip_paid(id, send, game, now));
+    let change = game.map(|game| tip_paid(id, send.game, game));
     transaction.commit(change.as_slice()).await?;
     Ok(receipt)
 }
@@ -78,14 +77,9 @@ pub(crate) fn no_currency() -> Fault {
 }
 
 /// The change on the feed, from which webhook-svc makes `tip.paid`.
-fn tip_paid(id: Uuid, send: &SendTip, game: OwnedGame, now: OffsetDateTime) -> NewChange {
+fn tip_paid(id: Uuid, game_id: Uuid, game: OwnedGame) -> NewChange {
     let state = proto::Tip {
-        id: id.to_string(),
-        game_id: send.game.to_string(),
-        player: send.tip.player.clone(),
-        amount: send.tip.amount,
-        note: send.tip.note.clone(),
-        at: Some(timestamp::encode(now)),
+        game_id: game_id.to_string(),
         slug: game.slug,
         title: game.title,
         account_ids: game.owners.iter().map(Uuid::to_string).collect(),

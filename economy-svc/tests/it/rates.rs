@@ -300,3 +300,45 @@ async fn a_game_that_comes_back_is_listed_at_once(pool: PgPool) {
     assert_eq!(rates.len(), 2);
     assert_ne!(version, without);
 }
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "staff give a report a new unit only while it is held"
+)]
+#[testing::database_test(economy::MIGRATOR)]
+async fn daily_costs_go_back_thirty_days_and_not_beyond_a_new_unit(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.currency("bao").await;
+    economy.listed("kora", 10).await;
+    let costs = async |games: &[&str]| {
+        let games = games.iter().map(|game| (*game).to_owned()).collect();
+        let request = proto::ListDailyCostsRequest { games };
+        let answer = economy.rates.clone().list_daily_costs(request).await;
+        let listed = answer.unwrap().into_inner().games.into_iter();
+        listed.map(|it| (it.game, it.costs)).collect::<Vec<_>>()
+    };
+    assert_eq!(costs(&["none", "a\0b"]).await, []);
+    economy.report("bao", &report(100)).await.unwrap();
+    economy.clock.advance(Duration::days(2));
+    economy.report("bao", &report(101)).await.unwrap();
+    economy.clock.advance(Duration::hours(25));
+    let listed = costs(&["kora", "bao"]).await;
+    let [(bao, of_bao), (kora, of_kora)] = &listed[..] else {
+        unreachable!("{listed:?}");
+    };
+    assert_eq!((bao.as_str(), kora.as_str()), ("bao", "kora"));
+    assert_eq!((of_bao.len(), of_kora.len()), (31, 31));
+    assert_eq!(of_bao[26..], [0., 6_000., 6_000., 6_060., 6_060.][..]);
+    assert!(
+        of_kora[27..]
+            .iter()
+            .all(|cost| *cost > 599. && *cost < 601.),
+        "{of_kora:?}"
+    );
+    let sql = "update economy.report set new_unit = true where meal = 101";
+    sqlx::query(sql).execute(&economy.pool).await.unwrap();
+    let listed = costs(&["bao"]).await;
+    assert_eq!(listed[0].1[28..], [0., 6_060., 6_060.]);
+    economy.game("bao", false).await;
+    assert_eq!(costs(&["bao"]).await, []);
+}

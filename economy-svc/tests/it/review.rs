@@ -485,4 +485,9 @@ async fn figures_begin_anew_with_a_new_unit(pool: PgPool) {
     assert!(!approve_new_unit(&economy, held[2]).await);
     let rows = prices(&history(&economy, "bao").await);
     assert_eq!(rows[2], (11, None));
+    // What was said by mistake is taken back.
+    assert!(!approve(&economy, held[2]).await.unwrap());
+    let rows = prices(&history(&economy, "bao").await);
+    assert_eq!(rows[2], (11, Some(Number(-98.9))));
+    assert!(approve(&economy, held[2]).await.unwrap());
 }

@@ -112,7 +112,7 @@ impl Economy {
             slug: slug.to_owned(),
             title: format!("The {slug}"),
             published,
-            page_id: Uuid::nil(),
+            page_id: Some(Uuid::nil()),
         };
         let mut connection = self.pool.acquire().await.unwrap();
         games::upsert(&mut connection, Uuid::nil(), vec![row])

@@ -1,17 +1,8 @@
 -- Appends calls to the log of an account, and removes those that are too old or too many.
--- KEYS: the log, a list, newest first.
--- ARGV: the time in milliseconds before which calls are removed; the most calls; seconds until an unused log expires; calls.
--- A call begins with its time in milliseconds, 13 digits.
-redis.call('LPUSH', KEYS[1], unpack(ARGV, 4))
-redis.call('LTRIM', KEYS[1], 0, tonumber(ARGV[2]) - 1)
-local oldest = tonumber(ARGV[1])
-while true do
-    local last = redis.call('LINDEX', KEYS[1], -1)
-    local at = last and tonumber(string.sub(last, 1, 13))
-    if not last or (at and at >= oldest) then
-        break
-    end
-    redis.call('RPOP', KEYS[1])
-end
+-- KEYS: the log, a sorted set of calls by their times in milliseconds.
+-- ARGV: the time before which calls are removed; the most calls; seconds until an unused log expires; the time and the call, for each call.
+redis.call('ZADD', KEYS[1], unpack(ARGV, 4))
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. ARGV[1])
+redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -1 - ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 return 1

@@ -55,8 +55,6 @@ pub(crate) struct AccountCalls {
 pub(crate) struct Collected {
     pub(crate) accounts: HashMap<Uuid, AccountCalls>,
     logged: usize,
-    /// Calls that were not recorded at all.
-    pub(crate) unrecorded: u64,
 }
 
 /// Records calls in one shard per thread.
@@ -91,7 +89,6 @@ impl Collected {
     fn add(&mut self, call: &FinishedCall<'_>) {
         let account = call.key.account;
         if self.accounts.len() >= MAX_ACCOUNTS && !self.accounts.contains_key(&account) {
-            self.unrecorded += 1;
             return;
         }
         let calls = self.accounts.entry(account).or_default();
@@ -212,7 +209,6 @@ mod tests {
         collected.retain(|shard| !shard.accounts.is_empty());
         let [shard] = collected.try_into().unwrap();
         assert_eq!(shard.accounts.len(), MAX_ACCOUNTS);
-        assert_eq!(shard.unrecorded, 30);
         assert!(
             shard
                 .accounts

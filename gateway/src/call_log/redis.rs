@@ -1,4 +1,4 @@
-//! The log of calls in Redis: the list `gateway:{<account>}:calls` of each account, newest first.
+//! The log of calls in Redis: the sorted set `gateway:{<account>}:calls` of each account, by time.
 
 use contracts::gateway::v1::Call;
 use kit::api::timestamp::{self, unix_milliseconds};
@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use crate::domain::call_record::LOGGED;
 
-/// The length of the time that each stored call begins with: milliseconds, in decimal digits, for `append.lua`.
-const TIME_DIGITS: usize = 13;
+/// The most calls that one run of `append.lua` appends. Lua passes up to 8,000 values to a command, two for each call.
+const MAX_APPENDED: usize = 1_000;
 
 /// Reads and writes logs over one connection.
 #[derive(Debug)]
@@ -36,30 +36,31 @@ impl CallLog {
         self.most
     }
 
-    /// Appends calls, oldest first. While Redis is away they are lost.
+    /// Appends calls, oldest first. While Redis is unavailable they are lost.
     pub(crate) async fn append(
         &self,
         account: Uuid,
         calls: &[Call],
         now: OffsetDateTime,
     ) -> Result<(), Unavailable> {
-        let mut command = evaluate(&self.append, 1);
-        write_key(&mut command, account);
-        command
-            .arg(unix_milliseconds(now - LOGGED))
-            .arg(self.most)
-            .arg(LOGGED.whole_seconds());
-        for call in calls {
-            let mut stored = format!("{:0TIME_DIGITS$}", unix_milliseconds(at(call))).into_bytes();
-            // A vector grows as needed, so encoding does not fail.
-            if call.encode(&mut stored).is_ok() {
-                command.arg(stored);
+        for calls in calls.chunks(MAX_APPENDED) {
+            let mut command = evaluate(&self.append, 1);
+            write_key(&mut command, account);
+            command
+                .arg(unix_milliseconds(now - LOGGED))
+                .arg(self.most)
+                .arg(LOGGED.whole_seconds());
+            for call in calls {
+                command
+                    .arg(unix_milliseconds(at(call)))
+                    .arg(call.encode_to_vec());
             }
+            let appended = self
+                .redis
+                .invoke("append to call log", &self.append, &command);
+            let _one: u8 = appended.await?;
         }
-        let appended = self
-            .redis
-            .invoke::<u8>("append to call log", &self.append, &command);
-        appended.await.map(|_| ())
+        Ok(())
     }
 
     /// The calls of an account that are not too old, newest first.
@@ -68,17 +69,17 @@ impl CallLog {
         account: Uuid,
         now: OffsetDateTime,
     ) -> Result<Vec<Call>, Unavailable> {
-        let mut command = redis::cmd("LRANGE");
+        let mut command = redis::cmd("ZREVRANGEBYSCORE");
         write_key(&mut command, account);
-        command.arg(0).arg(i64::from(self.most) - 1);
+        command.arg("+inf").arg(unix_milliseconds(now - LOGGED));
         let stored: Vec<Vec<u8>> = self.redis.query("read call log", &command).await?;
+        let stored = stored.iter();
         let mut calls: Vec<Call> = stored
-            .iter()
-            .filter_map(|bytes| Call::decode(bytes.get(TIME_DIGITS..)?).ok())
-            .filter(|call| at(call) >= now - LOGGED)
+            .filter_map(|bytes| Call::decode(bytes.as_slice()).ok())
             .collect();
-        // Replicas append the calls of a second one after the other.
+        // Redis has sorted them by milliseconds.
         calls.sort_by(|a, b| sort_key(b).cmp(&sort_key(a)));
+        calls.truncate(usize::try_from(self.most).unwrap_or(usize::MAX));
         Ok(calls)
     }
 }

@@ -24,7 +24,7 @@ pub struct AccountMonth {
 
 impl Month {
     /// The month at `now`.
-    pub fn of(now: OffsetDateTime) -> Self {
+    pub fn at(now: OffsetDateTime) -> Self {
         Self::starting(now.to_offset(UtcOffset::UTC).date())
     }
 
@@ -70,10 +70,10 @@ mod tests {
 
     #[test]
     fn months_end_in_utc() {
-        let february = Month::of(datetime!(2026-03-01 01:00 +02:00));
+        let february = Month::at(datetime!(2026-03-01 01:00 +02:00));
         assert_eq!(february.to_string(), "2026-02");
         assert_eq!(february, Month::starting(date!(2026 - 02 - 28)));
-        let end = |at| Month::of(at).end();
+        let end = |at| Month::at(at).end();
         let december = end(datetime!(2026-12-31 23:59:59 UTC));
         assert_eq!(december, datetime!(2027-01-01 00:00 UTC));
         let leap_year = end(datetime!(2028-02-01 00:00 UTC));

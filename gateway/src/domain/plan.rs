@@ -79,7 +79,7 @@ impl Plans {
     }
 
     /// The plan of new accounts: the cheapest that is sold. A table need not have one of a certain name.
-    pub fn of_new_accounts(&self) -> &Plan {
+    pub fn for_new_accounts(&self) -> &Plan {
         self.cheapest(|_| true).unwrap_or(&self.0[0])
     }
 

@@ -135,6 +135,6 @@ mod tests {
             )
         };
         let plans = parse(&(plan("small", true) + &plan("large", false))).unwrap();
-        assert_eq!(plans.of_new_accounts().name, "large");
+        assert_eq!(plans.for_new_accounts().name, "large");
     }
 }

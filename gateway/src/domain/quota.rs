@@ -15,22 +15,22 @@ pub const MINUTE: Duration = Duration::MINUTE;
 
 /// The limits of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct RateLimits {
     /// Calls per minute; `None` for no limit.
     pub minute: Option<u32>,
     /// Calls per month; `None` for no limit.
     pub month: Option<u64>,
     /// Whether the call counts in the month: live keys only.
     pub uses_month: bool,
-    /// Whether the key is public. It may be known to anybody, and is shown nothing of its account but what public keys may use and used.
+    /// Whether the key is public. Anyone may know it, so responses to it show only the share and the use of the public keys.
     pub is_public: bool,
     /// Calls per month of all public keys of the account together; `None` for no limit, and for a key that is not public.
     pub public_month: Option<u64>,
 }
 
-impl Limits {
+impl RateLimits {
     /// The limits of a caller's call. The public keys of an account may use `public_share` percent of its month.
-    pub fn of(caller: &Caller, plan: &Plan, public_share: u8) -> Self {
+    pub fn new(caller: &Caller, plan: &Plan, public_share: u8) -> Self {
         let uses_month = caller.key.mode == Mode::Live;
         let is_public = caller.key.kind == KeyKind::Public;
         let month = plan.calls_per_month;
@@ -39,9 +39,10 @@ impl Limits {
             month,
             uses_month,
             is_public,
-            public_month: month.filter(|_| is_public).map(|month| {
-                month / 100 * u64::from(public_share) + month % 100 * u64::from(public_share) / 100
-            }),
+            public_month: month
+                .filter(|_| is_public)
+                .map(|month| u128::from(month) * u128::from(public_share) / 100)
+                .map(|share| u64::try_from(share).unwrap_or(u64::MAX)),
         }
     }
 }
@@ -58,7 +59,7 @@ pub struct Window {
 /// The rate limit status of a caller after a call was counted or rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimitStatus {
-    pub limits: Limits,
+    pub limits: RateLimits,
     /// The key's minute.
     pub window: Window,
     /// Calls of the account in the month; `None` while the count cannot be read.
@@ -102,7 +103,7 @@ impl RateLimitStatus {
     }
 
     pub fn month_resets_at(&self) -> OffsetDateTime {
-        Month::of(self.now).end()
+        Month::at(self.now).end()
     }
 
     /// Calls left in the minute; `None` without a limit.
@@ -214,7 +215,7 @@ mod tests {
 
     fn status(minute: Option<u32>, month: Option<u64>, uses_month: bool) -> RateLimitStatus {
         RateLimitStatus {
-            limits: Limits {
+            limits: RateLimits {
                 minute,
                 month,
                 uses_month,
@@ -249,7 +250,7 @@ mod tests {
         let shown = |month, month_used| {
             let all = status(Some(60), month, true);
             let public = RateLimitStatus {
-                limits: Limits {
+                limits: RateLimits {
                     is_public: true,
                     public_month: month.map(|month| month / 2),
                     ..all.limits
@@ -322,7 +323,7 @@ mod tests {
                 calls_per_month: month,
                 ..plans.get_or_cheapest("free").clone()
             };
-            Limits::of(&caller, &plan, share).public_month
+            RateLimits::new(&caller, &plan, share).public_month
         };
         let (public, live) = (KeyKind::Public, Mode::Live);
         assert_eq!(limit(public, live, Some(50_000), 50), Some(25_000));

@@ -20,12 +20,12 @@ pub struct ETag(String);
 
 impl ETag {
     /// The tag of a listing at a revision, whatever a read of it shows.
-    pub fn of_revision(revision: i64) -> Self {
+    pub fn for_revision(revision: i64) -> Self {
         Self(format!("\"{REVISION}{revision}\""))
     }
 
     /// The tag of one object, which may be a listing with a `revision`, or of a list: its rows, its total and its cursor.
-    pub fn of(data: &[u8], page: Option<&PageInfo>, revision: Option<i64>) -> Self {
+    pub fn for_data(data: &[u8], page: Option<&PageInfo>, revision: Option<i64>) -> Self {
         let mut hash = Xxh3Default::new();
         hash.update(data);
         if let Some(page) = page {
@@ -63,10 +63,10 @@ impl ETag {
 
 /// The header `If-None-Match`. It is parsed only when a tag is compared with it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct IfNoneMatch(Vec<HeaderValue>);
+pub struct IfNoneMatch(Vec<HeaderValue>);
 
 impl IfNoneMatch {
-    pub(super) fn from_headers(headers: &HeaderMap) -> Self {
+    pub fn from_headers(headers: &HeaderMap) -> Self {
         Self(headers.get_all(IF_NONE_MATCH).iter().cloned().collect())
     }
 
@@ -180,17 +180,17 @@ mod tests {
     #[test]
     fn a_tag_depends_on_rows_cursor_total_and_revision() {
         let rows = br#"[{"slug":"kora"}]"#;
-        let list = |page: &PageInfo| ETag::of(rows, Some(page), None);
+        let list = |page: &PageInfo| ETag::for_data(rows, Some(page), None);
         let tags = [
             list(&page(61, Some("next"))),
             list(&page(62, Some("next"))),
             list(&page(61, Some("nexu"))),
             list(&page(61, Some(""))),
             list(&page(61, None)),
-            ETag::of(br#"[{"slug":"korb"}]"#, Some(&page(61, Some("next"))), None),
-            ETag::of(rows, None, None),
-            ETag::of(rows, None, Some(7)),
-            ETag::of(rows, None, Some(8)),
+            ETag::for_data(br#"[{"slug":"korb"}]"#, Some(&page(61, Some("next"))), None),
+            ETag::for_data(rows, None, None),
+            ETag::for_data(rows, None, Some(7)),
+            ETag::for_data(rows, None, Some(8)),
         ];
         for (n, tag) in tags.iter().enumerate() {
             assert!(!tags[..n].contains(tag), "{n}: {tag:?}");
@@ -201,11 +201,11 @@ mod tests {
     /// Replicas of two versions must produce the same tags, and clients keep tags for a long time.
     #[test]
     fn tags_never_change() {
-        let tag = ETag::of(br#"{"slug":"kora"}"#, None, None);
+        let tag = ETag::for_data(br#"{"slug":"kora"}"#, None, None);
         assert_eq!(tag.0, r#"W/"5eb7558f4adb757b4f51907aaf55d5a4""#);
-        let tag = ETag::of(br#"{"slug":"kora"}"#, None, Some(12));
+        let tag = ETag::for_data(br#"{"slug":"kora"}"#, None, Some(12));
         assert_eq!(tag.0, r#""r12-5eb7558f4adb757b4f51907aaf55d5a4""#);
-        let tag = ETag::of(b"[]", Some(&page(7, Some("next"))), None);
+        let tag = ETag::for_data(b"[]", Some(&page(7, Some("next"))), None);
         assert_eq!(tag.0, r#"W/"aed84fb99b4481287de8bbfa6f613a0a""#);
     }
 

@@ -2,7 +2,6 @@
 
 mod body;
 mod etag;
-mod negotiation;
 
 use std::convert::Infallible;
 
@@ -20,9 +19,7 @@ use kit::feed::Position;
 use kit::{Code, Fault};
 use serde::Serialize;
 
-pub use negotiation::Negotiation;
-
-pub use etag::{ETag, ParsedTag, TagList, parse_tags};
+pub use etag::{ETag, IfNoneMatch, ParsedTag, TagList, parse_tags};
 
 use crate::context::Context;
 use crate::errors::ApiError;
@@ -138,7 +135,7 @@ impl ApiResponse {
         let mut copy = self.clone();
         if let Content::Data(json, page) = &mut copy.content {
             *json = Bytes::copy_from_slice(json);
-            copy.tag = Some(ETag::of(json, page.as_ref(), self.revision));
+            copy.tag = Some(ETag::for_data(json, page.as_ref(), self.revision));
         }
         copy
     }
@@ -196,13 +193,8 @@ impl ApiResponse {
     }
 }
 
-/// Writes a response in the form that the client negotiated. Every response leaves through here.
-pub fn write(
-    response: ApiResponse,
-    context: &mut Context,
-    negotiation: &Negotiation,
-    docs_url: &str,
-) -> Response {
+/// Writes the response to a request. Every response leaves through here.
+pub fn write(response: ApiResponse, context: &mut Context, docs_url: &str) -> Response {
     let mut headers = response.headers(context);
     let status = response.status();
     let (json, page) = match &response.content {
@@ -219,17 +211,17 @@ pub fn write(
             (json, None)
         }
     };
-    if negotiation.is_read {
+    if context.is_read() {
         let tag = response.tag;
-        let tag = tag.unwrap_or_else(|| ETag::of(json, page, response.revision));
-        let is_known = negotiation.if_none_match(&tag);
+        let tag = tag.unwrap_or_else(|| ETag::for_data(json, page, response.revision));
+        let is_known = context.if_none_match.matches(&tag);
         headers.extend(tag.into_value().map(|tag| (ETAG, tag)));
         headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
         if is_known {
             return not_modified(headers);
         }
     } else if let Some(revision) = response.revision {
-        let tag = ETag::of_revision(revision).into_value();
+        let tag = ETag::for_revision(revision).into_value();
         headers.extend(tag.map(|tag| (ETAG, tag)));
     }
     if matches!(response.content, Content::Document(_)) {

@@ -7,9 +7,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use kit::Clock;
 use kit::feed::{self, Position};
-use kit::wakeup::CatchUp;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use tokio::sync::watch;
@@ -67,7 +67,7 @@ impl Invalidation {
         clock: Clock,
     ) -> Result<Self, sqlx::Error> {
         let fresh_as_of = clock.now();
-        let cursor = kit::pg::within(&pool, kit::pg::deadline(&pool), Cursor::read).await?;
+        let cursor = kit::pg::in_time(&pool, Cursor::read).await?;
         switches.reload().await?;
         lookup.set_fresh_as_of(fresh_as_of);
         Ok(Self {
@@ -81,25 +81,34 @@ impl Invalidation {
     }
 
     /// Runs until the process ends. `notifications` wakes it up before the next poll is due.
-    pub async fn run(mut self, notifications: watch::Receiver<u64>) -> anyhow::Result<()> {
+    pub async fn run(mut self, mut notifications: watch::Receiver<u64>) -> anyhow::Result<()> {
         let unseen = metrics::gauge!("key_changes_unseen_seconds");
-        let changes = CatchUp {
-            rows: "changes of keys and switches",
-            meanwhile: "cached keys are accepted for up to keys_outage",
-            poll: POLL_INTERVAL,
-            debounce: Duration::ZERO,
-        };
-        let mut changes = changes.on(notifications);
+        let mut is_failing = false;
         loop {
-            changes.begin();
-            let outcome = self.catch_up().await;
+            // Before the read: a commit during it is not missed.
+            notifications.mark_unchanged();
+            let caught_up = self.catch_up().await;
+            match &caught_up {
+                Ok(()) if is_failing => {
+                    tracing::info!("changes of keys and switches are read again");
+                }
+                Err(error) if !is_failing => tracing::warn!(
+                    %error,
+                    "cannot read changes of keys and switches; cached keys are accepted for up to keys_outage"
+                ),
+                _ => {}
+            }
+            is_failing = caught_up.is_err();
             let behind = self.clock.now() - self.fresh_as_of;
-            unseen.set(if outcome.is_ok() {
-                0.0
-            } else {
+            unseen.set(if is_failing {
                 behind.as_seconds_f64()
+            } else {
+                0.0
             });
-            changes.end(outcome).await?;
+            tokio::select! {
+                changed = notifications.changed() => changed.context("the sender of notifications is gone")?,
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
+            }
         }
     }
 
@@ -107,7 +116,7 @@ impl Invalidation {
     pub async fn catch_up(&mut self) -> Result<(), sqlx::Error> {
         let caught_up = self.apply_changes().await;
         if caught_up.as_ref().is_err_and(kit::pg::is_unavailable) {
-            self.lookup.set_away();
+            self.lookup.set_unavailable();
         }
         caught_up
     }

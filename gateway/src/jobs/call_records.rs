@@ -8,14 +8,13 @@ use contracts::gateway::v1::Call;
 use futures::StreamExt as _;
 use futures::stream;
 use kit::Clock;
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::call_log::{CallLog, CallRecorder, sort_key};
 use crate::domain::call_record;
 
 /// How far the log may lag behind.
-const INTERVAL: Duration = Duration::from_secs(1);
+pub const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Logs that are written at the same time.
 const CONCURRENT_LOGS: usize = 16;
@@ -39,26 +38,10 @@ impl CallRecords {
         }
     }
 
-    /// Writes periodically, and a last time when `stopping`.
-    pub async fn run(self, stopping: CancellationToken) {
-        loop {
-            let stopped = tokio::select! {
-                () = stopping.cancelled() => true,
-                () = tokio::time::sleep(INTERVAL) => false,
-            };
-            self.write_log().await;
-            if stopped {
-                return;
-            }
-        }
-    }
-
-    /// Takes the recorded calls, and appends them to the logs. While Redis is away, they are lost.
+    /// Takes the recorded calls, and appends them to the logs. While Redis is unavailable, they are lost.
     pub async fn write_log(&self) {
         let mut logged: HashMap<Uuid, (Vec<Call>, u64)> = HashMap::new();
-        let mut unrecorded = 0;
         for collected in self.recorder.take() {
-            unrecorded += collected.unrecorded;
             for (account, calls) in collected.accounts {
                 let (all, left_out) = logged.entry(account).or_default();
                 all.extend(calls.logged);
@@ -66,16 +49,14 @@ impl CallRecords {
             }
         }
         let (log, prefix, now) = (&self.log, self.key_prefix.as_str(), self.clock.now());
-        let appended = stream::iter(logged).map(async |(account, (calls, left_out))| {
+        let append = async |(account, (calls, left_out))| {
             let calls = messages(calls, left_out, prefix);
-            let appended = log.append(account, &calls, now).await;
-            if appended.is_ok() { 0 } else { calls.len() }
-        });
-        let lost: usize = appended
-            .buffer_unordered(CONCURRENT_LOGS)
-            .fold(0, async |sum, lost| sum + lost)
+            // The client logs that Redis is unavailable.
+            let (Ok(()) | Err(_)) = log.append(account, &calls, now).await;
+        };
+        stream::iter(logged)
+            .for_each_concurrent(CONCURRENT_LOGS, append)
             .await;
-        metrics::counter!("calls_unrecorded_total").increment(unrecorded + lost as u64);
     }
 }
 

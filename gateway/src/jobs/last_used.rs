@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::per_thread::PerThread;
 use crate::store::keys;
 
 /// How far PostgreSQL may lag behind.
-const FLUSH_INTERVAL: Duration = Duration::from_secs(10);
+pub const INTERVAL: Duration = Duration::from_secs(10);
 
 /// The timeout of a write.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -28,22 +27,6 @@ impl LastUsed {
     pub fn record(&self, key: Uuid, now: OffsetDateTime) {
         self.pending
             .with(|pending| record_latest(pending, key, now));
-    }
-
-    /// Flushes periodically, and a last time when `stopping`.
-    pub async fn run(&self, pool: PgPool, stopping: CancellationToken) {
-        loop {
-            let stopped = tokio::select! {
-                () = stopping.cancelled() => true,
-                () = tokio::time::sleep(FLUSH_INTERVAL) => false,
-            };
-            if let Err(error) = self.flush(&pool).await {
-                tracing::warn!(%error, "cannot write when keys were last used; trying again");
-            }
-            if stopped {
-                return;
-            }
-        }
     }
 
     /// Writes the pending times. After an error they stay pending.

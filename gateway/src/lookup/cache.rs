@@ -27,7 +27,7 @@ pub(super) struct CallerCache {
     /// How often the changes have been read.
     polls: AtomicU64,
     /// PostgreSQL is unavailable, also for the changes.
-    is_away: AtomicBool,
+    is_unavailable: AtomicBool,
     /// Incremented by every invalidation.
     generation: AtomicU64,
 }
@@ -48,7 +48,7 @@ impl CallerCache {
                 .unwrap_or(UnixMillis::MAX),
             fresh_as_of: AtomicI64::new(UnixMillis::MIN),
             polls: AtomicU64::new(0),
-            is_away: AtomicBool::new(false),
+            is_unavailable: AtomicBool::new(false),
             generation: AtomicU64::new(0),
         }
     }
@@ -59,7 +59,7 @@ impl CallerCache {
         let entry = self.callers.get(hash)?;
         let correct_until = match entry.outdated {
             None => self.fresh_as_of.load(Ordering::Acquire),
-            Some(_) if !self.is_away.load(Ordering::Acquire) => return None,
+            Some(_) if !self.is_unavailable.load(Ordering::Acquire) => return None,
             Some(correct_until) => correct_until,
         };
         let age = unix_milliseconds(now).saturating_sub(entry.read.max(correct_until));
@@ -116,7 +116,7 @@ impl CallerCache {
         self.fresh_as_of
             .store(unix_milliseconds(at), Ordering::Release);
         self.polls.fetch_add(1, Ordering::SeqCst);
-        self.is_away.store(false, Ordering::Release);
+        self.is_unavailable.store(false, Ordering::Release);
     }
 
     pub(super) fn polls(&self) -> u64 {
@@ -124,7 +124,7 @@ impl CallerCache {
     }
 
     /// PostgreSQL is unavailable until the changes are read again.
-    pub(super) fn set_away(&self) {
-        self.is_away.store(true, Ordering::Release);
+    pub(super) fn set_unavailable(&self) {
+        self.is_unavailable.store(true, Ordering::Release);
     }
 }

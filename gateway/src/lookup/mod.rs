@@ -91,7 +91,7 @@ impl Lookup {
         };
         // If the changes were read meanwhile, PostgreSQL is busy at most, and a former owner would go on with the key.
         if kit::pg::is_unavailable(&error) && self.cache.polls() == polls {
-            self.set_away();
+            self.set_unavailable();
         }
         let caller = self.cached(hash, now);
         caller.map(Some).ok_or(QueryError::Failed(error))
@@ -124,14 +124,7 @@ impl Lookup {
         let read = kit::pg::within(&self.pool, time, async |connection| {
             store::keys::caller(connection, hash).await
         });
-        let read = read.await;
-        let outcome = match &read {
-            Ok(Some(_)) => "found",
-            Ok(None) => "unknown",
-            Err(_) => "failed",
-        };
-        metrics::counter!("key_lookups_total", "outcome" => outcome).increment(1);
-        let caller = read.map_err(QueryError::Failed)?.map(Arc::new);
+        let caller = read.await.map_err(QueryError::Failed)?.map(Arc::new);
         if let Some(caller) = &caller {
             self.cache.insert(hash, caller, now, generation);
         } else {
@@ -160,8 +153,8 @@ impl Lookup {
     }
 
     /// The changes cannot be read, because PostgreSQL is unavailable. Until they are read again, outdated callers are used.
-    pub fn set_away(&self) {
-        self.cache.set_away();
+    pub fn set_unavailable(&self) {
+        self.cache.set_unavailable();
     }
 }
 

@@ -109,8 +109,8 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// An operation that reads.
-    pub(crate) const fn get(
+    /// A GET, unless [`post`](Self::post) or [`patch`](Self::patch) says otherwise.
+    pub(crate) const fn new(
         path: &'static str,
         id: &'static str,
         tag: Tag,
@@ -132,8 +132,17 @@ impl Operation {
         }
     }
 
-    /// An operation with a body.
-    pub(crate) fn write(self, method: Method, body: &'static str) -> Self {
+    /// A POST with a body of this schema.
+    pub(crate) fn post(self, body: &'static str) -> Self {
+        self.with_body(Method::POST, body)
+    }
+
+    /// A PATCH with a body of this schema.
+    pub(crate) fn patch(self, body: &'static str) -> Self {
+        self.with_body(Method::PATCH, body)
+    }
+
+    fn with_body(self, method: Method, body: &'static str) -> Self {
         Self {
             method,
             body: Some(body),

@@ -21,7 +21,7 @@ const BODIES_PER_CALL: usize = 4;
 
 /// The limits of a port.
 #[derive(Debug, Clone, Copy)]
-pub struct ConcurrencyLimits {
+pub struct LoadLimits {
     /// Requests that run at once.
     pub calls: usize,
     /// Requests that wait at once.
@@ -32,7 +32,7 @@ pub struct ConcurrencyLimits {
     pub body_timeout: Duration,
 }
 
-impl ConcurrencyLimits {
+impl LoadLimits {
     /// By default as many requests may wait as the port has connections. Over HTTP/1.1 a connection whose request waits sends no
     /// other; if requests were shed at once, clients would retry faster than requests can be shed. Most clients wait a second for
     /// a response, so the wait is shorter than that.
@@ -51,22 +51,11 @@ pub(crate) struct Admission {
     calls: ConcurrencyLimit,
     /// Bodies that are arriving.
     bodies: ConcurrencyLimit,
-    limits: ConcurrencyLimits,
-}
-
-/// A request that may run.
-#[derive(Debug)]
-pub(crate) struct Admitted<'a> {
-    pub(crate) head: Parts,
-    /// The body, or why it could not be read. The checks of the request come before that error.
-    pub(crate) body: Result<Bytes, Fault>,
-    /// `None` while the request has returned it.
-    pub(crate) permit: Option<Permit>,
-    admission: &'a Admission,
+    limits: LoadLimits,
 }
 
 impl Admission {
-    pub(crate) fn new(limits: ConcurrencyLimits) -> Self {
+    pub(crate) fn new(limits: LoadLimits) -> Self {
         let bodies = limits.calls.saturating_mul(BODIES_PER_CALL);
         Self {
             calls: ConcurrencyLimit::with_queue("admission", limits.calls, limits.queued),
@@ -75,30 +64,24 @@ impl Admission {
         }
     }
 
-    /// Reads the body of a request, and waits for a permit.
+    /// Reads the body of a request, and waits for a permit. The inner error is that of the body: the checks of the request come before it.
     ///
     /// # Errors
     /// The request is shed.
-    pub(crate) async fn admit(&self, head: Parts, body: &mut Body) -> Result<Admitted<'_>, Fault> {
-        let mut admitted = Admitted {
-            body: read_ahead(&head, body, &self.bodies, self.limits.body_timeout).await?,
-            head,
-            permit: None,
-            admission: self,
-        };
-        admitted.acquire_permit().await?;
-        Ok(admitted)
+    pub(crate) async fn admit(
+        &self,
+        head: &Parts,
+        body: &mut Body,
+    ) -> Result<(Result<Bytes, Fault>, Permit), Fault> {
+        let body = read_ahead(head, body, &self.bodies, self.limits.body_timeout).await?;
+        Ok((body, self.acquire().await?))
     }
-}
 
-impl Admitted<'_> {
     /// Waits for a permit.
     ///
     /// # Errors
     /// The request is shed.
-    pub(crate) async fn acquire_permit(&mut self) -> Result<(), Fault> {
-        let Admission { calls, limits, .. } = self.admission;
-        self.permit = Some(calls.acquire(limits.queue_timeout).await?);
-        Ok(())
+    pub(crate) async fn acquire(&self) -> Result<Permit, Fault> {
+        self.calls.acquire(self.limits.queue_timeout).await
     }
 }

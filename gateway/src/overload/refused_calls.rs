@@ -96,11 +96,10 @@ impl Minute {
 }
 
 fn rate_limited(start: OffsetDateTime, now: OffsetDateTime) -> Fault {
-    metrics::counter!("refused_calls_limited_total").increment(1);
     // After the clock was set back, no address waits longer than a minute.
     let left = (start + MINUTE - now).min(MINUTE);
     let message = "Too many calls from your address were refused (401, 403), so this one was not checked any further. Check the key \
-                   and what it may do, and try again after the number of seconds in Retry-After.";
+                   and its permissions, and try again after the number of seconds in Retry-After.";
     Fault::new(Code::RateLimited, message).retry_in(left.max(Duration::SECOND))
 }
 

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use super::request_limits::{self, MAX_BODY, too_large};
 
-/// Reads the body of a request that may have one. The inner error is the body's own, which comes after the checks of the request.
+/// Reads the body of a request that may have one. The inner error is that of the body: the checks of the request come before it.
 ///
 /// # Errors
 /// `unavailable`: too many bodies are arriving.

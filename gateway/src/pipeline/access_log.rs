@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use http::{Method, StatusCode, Uri};
+use http::StatusCode;
 use kit::handles::Handles;
 use kit::http_server::method_label;
 use metrics::{Counter, Histogram};
@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 
 use crate::app::App;
 use crate::call_log::FinishedCall;
-use crate::context::Context;
+use crate::context::{Context, Identity};
 
 /// The logged status if the client disconnected before the response.
 const HUNG_UP: u16 = 499;
@@ -20,19 +20,15 @@ const HUNG_UP: u16 = 499;
 pub(super) struct AccessLog {
     app: App,
     pub(super) context: Context,
-    method: Method,
-    uri: Uri,
     at: OffsetDateTime,
     started: Instant,
     status: u16,
 }
 
 impl AccessLog {
-    pub(super) fn start(app: App, context: Context, method: Method, uri: Uri) -> Self {
+    pub(super) fn start(app: App, context: Context) -> Self {
         Self {
             context,
-            method,
-            uri,
             at: app.clock.now(),
             app,
             started: Instant::now(),
@@ -49,7 +45,7 @@ impl AccessLog {
 impl Drop for AccessLog {
     fn drop(&mut self) {
         let elapsed = self.started.elapsed();
-        let method = method_label(&self.method);
+        let method = method_label(&self.context.method);
         let route = self.context.route;
         let caller = self.context.caller();
         tracing::info!(
@@ -64,8 +60,8 @@ impl Drop for AccessLog {
             "request"
         );
         count(route, method, self.status, elapsed);
-        if let Some(caller) = &self.context.owner {
-            let target = self.uri.path_and_query();
+        if let Identity::Working(caller) | Identity::NotWorking(caller) = &self.context.identity {
+            let target = self.context.uri.path_and_query();
             self.app.call_recorder.record(&FinishedCall {
                 key: &caller.key,
                 at: self.at,

@@ -1,14 +1,16 @@
-//! The checks between a request and its handler, in the order of §7.1. A call that has passed the quota is used, whatever its answer.
+//! The checks between a request and its handler, in the order of §7.1. Every call that passes the quota check counts, whatever its response.
 
 use std::sync::Arc;
 
 use http::header::ORIGIN;
+use http::request::Parts;
 use http::{HeaderMap, Method};
+use kit::client_address::Network;
 use kit::feed::Position;
 use kit::{Code, Fault};
 use time::OffsetDateTime;
 
-use super::identity::{self, invalid_key};
+use super::identity::invalid_key;
 use super::route::Route;
 use crate::app::Gateway;
 use crate::client_ip;
@@ -18,82 +20,80 @@ use crate::domain::key::Caller;
 use crate::domain::plan::Plan;
 use crate::domain::quota::RateLimitStatus;
 use crate::errors::ApiError;
-use crate::overload::admission::Admitted;
+use crate::overload::admission::Admission;
 use crate::overload::refused_calls::RefusedCalls;
 use crate::quota::Denial;
 
-/// What the checks have found.
-pub(super) struct Checked {
-    pub(super) caller: Arc<Caller>,
-    pub(super) rate_limit: RateLimitStatus,
-    /// The position that a read of catalogue-svc must have reached; `None` if it is not known, and for other calls.
-    pub(super) at_least: Option<Position>,
+/// The checks of one request.
+pub(super) struct Checks<'a> {
+    pub(super) app: &'a Gateway,
+    pub(super) admission: &'a Admission,
+    pub(super) route: &'a Route,
+    pub(super) head: &'a Parts,
+    pub(super) now: OffsetDateTime,
 }
 
-/// Checks 1 to 9.
-pub(super) async fn check(
-    app: &Gateway,
-    route: &Route,
-    request: &mut Admitted<'_>,
-    context: &mut Context,
-    now: OffsetDateTime,
-) -> Result<Checked, ApiError> {
-    // 1 to 8. A refused call uses no quota, so it counts against its address.
-    let caller = match allowed_caller(app, route, request, context, now).await {
-        Ok(caller) => caller,
-        Err(refusal) => {
-            let from = client_ip::network(app, &request.head);
-            return Err(app.refused_calls.count(refusal, from, now).into());
-        }
-    };
-    app.last_used.record(caller.key.id, now);
+impl Checks<'_> {
+    /// Checks 1 to 9. Returns the caller, the limits after the call was counted, and the position that a read of catalogue-svc must have reached;
+    /// `None` if it is not known, and for other calls.
+    pub(super) async fn run(
+        &self,
+        context: &mut Context,
+    ) -> Result<(Arc<Caller>, RateLimitStatus, Option<Position>), ApiError> {
+        let Self { app, now, .. } = *self;
+        // 1 to 8. A refused call uses no quota, so it counts against its address.
+        let caller = match self.allowed_caller(context).await {
+            Ok(caller) => caller,
+            Err(refusal) => {
+                let counted = app.refused_calls.count(refusal, self.network(), now);
+                return Err(counted.into());
+            }
+        };
+        app.last_used.record(caller.key.id, now);
 
-    // 9: rate_limited, quota_exceeded. A read of catalogue-svc must show every earlier write, so the same round trip to Redis
-    // reads the newest position of the listings.
-    let plan = app.plans.get_or_cheapest(&caller.plan);
-    let consume = app.quota.consume(&caller, plan, now);
-    let method = route.method(&request.head.method);
-    let (consumed, at_least) = if method.is_some_and(|method| method.reads_catalogue) {
-        futures::join!(consume, app.newest_position.read())
-    } else {
-        (consume.await, None)
-    };
-    let rate_limit = consumed.map_err(|denial| quota_error(denial, plan, context))?;
-    context.rate_limit = Some(rate_limit);
-    Ok(Checked {
-        caller,
-        rate_limit,
-        at_least,
-    })
-}
-
-/// The checks before the quota.
-async fn allowed_caller(
-    app: &Gateway,
-    route: &Route,
-    request: &mut Admitted<'_>,
-    context: &mut Context,
-    now: OffsetDateTime,
-) -> Result<Arc<Caller>, Fault> {
-    // 1: a preflight.
-    preflight(&request.head.method, &request.head.headers)?;
-    // 2 and 3: missing_key, invalid_key.
-    let caller = identity::caller(app, context, request, now).await?;
-    // 4 to 8: secret_key_required, server_only, switches, plan_required, write_not_allowed.
-    let from_browser = request.head.headers.contains_key(ORIGIN);
-    let required = route.requirements(&request.head.method, from_browser);
-    let checked = access::check(required, &caller, &app.plans, app.switches.current());
-    let Err(refusal) = checked else {
-        return Ok(caller);
-    };
-    if RefusedCalls::counts(&refusal) {
-        let from = client_ip::network(app, &request.head);
-        app.refused_calls.check(from, now)?;
+        // 9: rate_limited, quota_exceeded. A read of catalogue-svc must show every earlier write, so the newest position of the listings is
+        // read from Redis at the same time.
+        let plan = app.plans.get_or_cheapest(&caller.plan);
+        let consume = app.quota.consume(&caller, plan, now);
+        let method = self.route.method(&context.method);
+        let (consumed, at_least) = if method.is_some_and(|method| method.reads_catalogue) {
+            futures::join!(consume, app.newest_position.read())
+        } else {
+            (consume.await, None)
+        };
+        let rate_limit = consumed.map_err(|denial| quota_error(denial, plan, context))?;
+        context.rate_limit = Some(rate_limit);
+        Ok((caller, rate_limit, at_least))
     }
-    // A rejected request is not counted, so the script of the quota does not look for a tombstone. Look here: a revoked key is
-    // invalid_key in any case.
-    let revoked = app.quota.is_revoked(&caller).await;
-    Err(if revoked { invalid_key() } else { refusal })
+
+    /// The checks before the quota.
+    async fn allowed_caller(&self, context: &mut Context) -> Result<Arc<Caller>, Fault> {
+        let Self { app, now, .. } = *self;
+        let headers = &self.head.headers;
+        // 1: a preflight.
+        preflight(&context.method, headers)?;
+        // 2 and 3: missing_key, invalid_key.
+        let caller = self.caller(context).await?;
+        // 4 to 8: secret_key_required, server_only, switches, plan_required, write_not_allowed.
+        let from_browser = headers.contains_key(ORIGIN);
+        let required = self.route.requirements(&context.method, from_browser);
+        let checked = access::check(required, &caller, &app.plans, app.switches.current());
+        let Err(refusal) = checked else {
+            return Ok(caller);
+        };
+        if RefusedCalls::counts(&refusal) {
+            app.refused_calls.check(self.network(), now)?;
+        }
+        // A rejected request is not counted, so the script of the quota does not look for a tombstone. Look here: a revoked key is
+        // invalid_key in any case.
+        let revoked = app.quota.is_revoked(&caller).await;
+        Err(if revoked { invalid_key() } else { refusal })
+    }
+
+    /// The network of the client.
+    pub(super) fn network(&self) -> Network {
+        client_ip::network(self.app, self.head)
+    }
 }
 
 /// Rejects a CORS preflight. No page may use the API, and a preflight cannot carry a key (§5.6).
@@ -113,14 +113,15 @@ fn quota_error(denial: Denial, plan: &Plan, context: &mut Context) -> ApiError {
     };
     context.rate_limit = Some(status);
     // Anybody may know a public key.
-    let of_plan = if status.limits.is_public {
-        String::new()
+    let plan = if status.limits.is_public {
+        "its plan".to_owned()
     } else {
-        format!(" (plan {})", plan.title)
+        format!("the plan {}", plan.title)
     };
     if !is_of_month {
+        let allowed = status.limits.minute.unwrap_or_default();
         let message = format!(
-            "This key has used all calls of its minute{of_plan}. Try again after the seconds in Retry-After."
+            "This key has made the {allowed} calls per minute that {plan} allows. Try again after the seconds in Retry-After."
         );
         let fault = Fault::new(Code::RateLimited, message);
         return fault.with_retry_after(status.minute_wait()).into();
@@ -133,7 +134,7 @@ fn quota_error(denial: Denial, plan: &Plan, context: &mut Context) -> ApiError {
         )
     } else {
         format!(
-            "The account has used all calls of its month{of_plan}. Wait until `resets_at`, or choose a larger plan."
+            "The account has made the calls per month that {plan} allows. Wait until `resets_at`, or choose a larger plan."
         )
     };
     let resets_at = status.month_resets_at();

@@ -5,57 +5,49 @@ use std::sync::Arc;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use kit::{Code, Fault};
-use time::OffsetDateTime;
 
-use crate::app::Gateway;
-use crate::client_ip;
-use crate::context::Context;
+use super::checks::Checks;
+use crate::context::{Context, Identity};
 use crate::domain::key::Caller;
 use crate::domain::secret::{Hash, KeyFormat};
 use crate::lookup::QueryError;
-use crate::overload::admission::Admitted;
 
-/// The caller of a working key.
-pub(super) async fn caller(
-    app: &Gateway,
-    context: &mut Context,
-    request: &mut Admitted<'_>,
-    now: OffsetDateTime,
-) -> Result<Arc<Caller>, Fault> {
-    let presented_key = context
-        .presented_key
-        .ok_or_else(|| missing_key(&request.head.headers, &app.format))?;
-    let hash = presented_key.hash.ok_or_else(invalid_key)?;
-    let found = match app.lookup.cached(hash, now) {
-        Some(caller) => Some(caller),
-        // Boxed, so that the futures of most calls are small.
-        None => Box::pin(find(app, hash, request, now)).await?,
-    };
-    context.owner.clone_from(&found);
-    let caller = found.filter(|caller| caller.works(now));
-    context.is_authenticated = caller.is_some();
-    caller.ok_or_else(invalid_key)
-}
+impl Checks<'_> {
+    /// The caller of a working key.
+    pub(super) async fn caller(&self, context: &mut Context) -> Result<Arc<Caller>, Fault> {
+        let presented_key = context
+            .presented_key
+            .ok_or_else(|| missing_key(&self.head.headers, &self.app.format))?;
+        let hash = presented_key.hash.ok_or_else(invalid_key)?;
+        let found = match self.app.lookup.cached(hash, self.now) {
+            Some(caller) => Some(caller),
+            // Boxed, so that the futures of most calls are small.
+            None => Box::pin(self.find(hash, context)).await?,
+        };
+        let caller = found.ok_or_else(invalid_key)?;
+        if !caller.works(self.now) {
+            context.identity = Identity::NotWorking(caller);
+            return Err(invalid_key());
+        }
+        context.identity = Identity::Working(Arc::clone(&caller));
+        Ok(caller)
+    }
 
-/// Looks up a key. If this process has not seen it yet, it may be a guess: the client's address must have refused calls left, and the
-/// request has no admission permit meanwhile, so that guessed keys keep no other request from being admitted.
-async fn find(
-    app: &Gateway,
-    hash: Hash,
-    request: &mut Admitted<'_>,
-    now: OffsetDateTime,
-) -> Result<Option<Arc<Caller>>, Fault> {
-    let may_be_guess = !app.lookup.is_known(hash);
-    if may_be_guess {
-        let from = client_ip::network(app, &request.head);
-        app.refused_calls.check(from, now)?;
-        request.permit = None;
+    /// Looks up a key. If this process has not seen it yet, it may be a guess: the client's address must have refused calls left, and the
+    /// request has no admission permit meanwhile, so that guessed keys keep no other request from being admitted.
+    async fn find(&self, hash: Hash, context: &mut Context) -> Result<Option<Arc<Caller>>, Fault> {
+        let lookup = &self.app.lookup;
+        let may_be_guess = !lookup.is_known(hash);
+        if may_be_guess {
+            self.app.refused_calls.check(self.network(), self.now)?;
+            context.permit = None;
+        }
+        let found = lookup.find(hash, self.now).await.map_err(failed)?;
+        if may_be_guess && found.is_some() {
+            context.permit = Some(self.admission.acquire().await?);
+        }
+        Ok(found)
     }
-    let found = app.lookup.find(hash, now).await.map_err(failed)?;
-    if may_be_guess && found.is_some() {
-        request.acquire_permit().await?;
-    }
-    Ok(found)
 }
 
 /// The gateway reads the key from the `Authorization` header alone.
@@ -89,6 +81,8 @@ pub(super) fn invalid_key() -> Fault {
 fn failed(error: QueryError) -> Fault {
     if let QueryError::Failed(error) = &error
         && !kit::pg::is_unavailable(error)
+        // A newer version has created the key, whose gateways accept it.
+        && !matches!(error, sqlx::Error::ColumnDecode { .. })
     {
         return Fault::internal(error);
     }

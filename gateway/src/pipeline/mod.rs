@@ -11,21 +11,23 @@ use std::pin::pin;
 
 use axum::extract::Request;
 use axum::response::Response;
+use bytes::Bytes;
 use futures::FutureExt as _;
+use http::request::Parts;
 use kit::http_server::method_label;
 use kit::{Fault, telemetry};
 use tracing::Instrument as _;
 
 use self::access_log::AccessLog;
-use self::checks::Checked;
+use self::checks::Checks;
 use self::response_cache::ResponseCache;
 use self::route::Route;
 use crate::app::App;
 use crate::context::Context;
-use crate::envelope::{self, ApiResponse, Negotiation};
+use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::call::Call;
-use crate::overload::admission::{Admission, Admitted, ConcurrencyLimits};
+use crate::overload::admission::{Admission, LoadLimits};
 use crate::overload::request_limits;
 use crate::routes::openapi;
 
@@ -43,7 +45,7 @@ pub enum Target {
 }
 
 impl Pipeline {
-    pub fn new(app: &App, limits: ConcurrencyLimits) -> Self {
+    pub fn new(app: &App, limits: LoadLimits) -> Self {
         Self {
             app: App::clone(app),
             admission: Admission::new(limits),
@@ -53,28 +55,24 @@ impl Pipeline {
 
     pub async fn respond(&self, target: &Target, request: Request) -> Response {
         let app = &self.app;
-        let mut context = Context::new(request.headers(), &app.format);
-        let negotiation = Negotiation::from_headers(request.method(), request.headers());
-        let head = request_limits::head(&request);
-        let (parts, mut body) = request.into_parts();
-        let (method, uri) = (parts.method.clone(), parts.uri.clone());
-        let span = telemetry::public_request_span(&parts.headers, || {
-            let (id, method) = (&context.id, method_label(&method));
+        let mut context = Context::new(&request, &app.format);
+        let size = request_limits::head(&request);
+        let (head, mut body) = request.into_parts();
+        let span = telemetry::public_request_span(&head.headers, || {
+            let (id, method) = (&context.id, method_label(&context.method));
             tracing::info_span!("request", request.id = id, method)
         });
-        let admitted = match self.admission.admit(parts, &mut body).await {
+        let (body, permit) = match self.admission.admit(&head, &mut body).await {
             Ok(admitted) => admitted,
             // To keep shedding cheap, it has no log line. `ConcurrencyLimit` logs once per second.
-            Err(fault) => {
-                let shed = ApiResponse::from(fault);
-                return envelope::write(shed, &mut context, &negotiation, &app.docs_url);
-            }
+            Err(fault) => return envelope::write(fault.into(), &mut context, &app.docs_url),
         };
-        let mut log = AccessLog::start(App::clone(app), context, method, uri);
+        context.permit = Some(permit);
+        let mut log = AccessLog::start(App::clone(app), context);
         let id = log.context.id.clone();
         let answered = {
             // Pinned here, so that the wrappers do not move it.
-            let answer = pin!(self.answer(target, head, admitted, &mut log.context));
+            let answer = pin!(self.answer(target, size.map(|()| (head, body)), &mut log.context));
             // The process's panic hook logs the panic.
             let answer = AssertUnwindSafe(answer).catch_unwind();
             let answer = kit::request_id::scope(id, answer);
@@ -85,43 +83,39 @@ impl Pipeline {
             Ok(Err(error)) => error.into(),
             Err(_panic) => envelope::internal().into(),
         };
-        let response = envelope::write(response, &mut log.context, &negotiation, &app.docs_url);
+        let response = envelope::write(response, &mut log.context, &app.docs_url);
         span.in_scope(|| log.finish(response.status()));
         response
     }
 
-    /// Runs the checks, and the handler of a request that passes them.
+    /// Runs the checks, and the handler of a request that passes them. `request` is its head, unless that is too large, and its body.
     async fn answer(
         &self,
         target: &Target,
-        head: Result<(), Fault>,
-        mut admitted: Admitted<'_>,
+        request: Result<(Parts, Result<Bytes, Fault>), Fault>,
         context: &mut Context,
     ) -> Result<ApiResponse, ApiError> {
-        head?;
+        let (head, body) = request?;
         let app = &self.app;
         let route = match target {
             Target::Document => {
                 context.route = openapi::PATTERN;
-                return openapi::get(app, &admitted.head.method);
+                return openapi::get(app, &head.method);
             }
             Target::Route(route) => route,
         };
         context.route = route.pattern;
         let now = app.clock.now();
         // Checks 1 to 9 of §7.1.
-        let Checked {
-            caller,
-            rate_limit,
-            at_least,
-        } = checks::check(app, route, &mut admitted, context, now).await?;
+        let checks = Checks {
+            app,
+            admission: &self.admission,
+            route,
+            head: &head,
+            now,
+        };
+        let (caller, rate_limit, at_least) = checks.run(context).await?;
         // 10: unknown path, wrong method.
-        let Admitted {
-            head,
-            body,
-            permit: _permit,
-            ..
-        } = admitted;
         let method = route
             .method(&head.method)
             .ok_or_else(|| route.no_handler())?;

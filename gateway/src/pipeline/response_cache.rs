@@ -7,7 +7,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use kit::feed::Position;
-use metrics::{Counter, Gauge};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
@@ -34,14 +33,11 @@ const CLOCKS: Duration = Duration::seconds(5);
 /// How many of the latest requests are remembered.
 const SEEN: usize = 4_096;
 
-/// Stores a response when its request comes a second time, so that requests which nobody repeats push nothing out.
+/// Stores a response when its request comes a second time: requests that nobody repeats evict nothing.
 pub(super) struct ResponseCache {
     entries: Cache<Key, Entry, BySize>,
     /// Hashes of the latest requests. The hash of a request is its place, too.
     seen: Box<[AtomicU64]>,
-    hits: Counter,
-    misses: Counter,
-    bytes: Gauge,
 }
 
 /// A request. The same parameters in another order are another request.
@@ -84,9 +80,6 @@ impl Default for ResponseCache {
         Self {
             entries: Cache::with_weighter(EXPECTED_ITEMS, MAX_BYTES, BySize),
             seen: (0..SEEN).map(|_| AtomicU64::new(0)).collect(),
-            hits: metrics::counter!("response_cache_hits_total"),
-            misses: metrics::counter!("response_cache_misses_total"),
-            bytes: metrics::gauge!("response_cache_bytes"),
         }
     }
 }
@@ -103,10 +96,8 @@ impl ResponseCache {
             return handler(call).await;
         };
         if let Some(response) = self.get(&key, at_least, now) {
-            self.hits.increment(1);
             return Ok(response);
         }
-        self.misses.increment(1);
         let is_repeated = self.saw(&key);
         let response = handler(call).await?;
         if is_repeated {
@@ -144,9 +135,6 @@ impl ResponseCache {
             made: now,
         };
         self.entries.insert(key, entry);
-        // At most `MAX_BYTES`.
-        let bytes = u32::try_from(self.entries.weight()).unwrap_or(u32::MAX);
-        self.bytes.set(bytes);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Counts minutes in this process while Redis is away.
+//! Counts minutes in this process while Redis is unavailable.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Rate limits. One round trip to Redis decides minute, month and revocation. While Redis is away, this process limits the minute
+//! Rate limits. One round trip to Redis decides minute, month and revocation. While Redis is unavailable, this process limits the minute
 //! alone.
 
 mod local_windows;
@@ -14,16 +14,14 @@ use kit::redis::Redis;
 use metrics::Counter;
 use sqlx::PgPool;
 use time::{Date, OffsetDateTime};
-use tokio::time::MissedTickBehavior;
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::domain::key::Caller;
 use crate::domain::month::{AccountMonth, Month};
 use crate::domain::plan::Plan;
-use crate::domain::quota::{Limits, MINUTE, RateLimitStatus};
+use crate::domain::quota::{MINUTE, RateLimitStatus, RateLimits};
 use local_windows::LocalWindows;
-use month_use::MonthUse;
+use month_use::MonthUseCopy;
 use redis::Counters;
 
 /// Counts calls over one connection to Redis.
@@ -41,7 +39,7 @@ pub struct SharedCounters {
     public_share: u8,
     local: LocalWindows,
     players: LocalWindows,
-    month_use: MonthUse,
+    month_use: MonthUseCopy,
 }
 
 /// The reason why a call is rejected.
@@ -58,14 +56,14 @@ pub enum Denial {
 }
 
 impl SharedCounters {
-    /// A call waits up to `deadline` for a month that Redis lacks; after that, it is decided as if Redis were away. The public keys of an
+    /// A call waits up to `deadline` for a month that Redis lacks; after that, it is decided as if Redis were unavailable. The public keys of an
     /// account may use `public_share` percent of its month.
     pub fn new(pool: PgPool, deadline: Duration, public_share: u8) -> Self {
         Self {
             public_share,
             local: LocalWindows::default(),
             players: LocalWindows::default(),
-            month_use: MonthUse::new(pool, deadline),
+            month_use: MonthUseCopy::new(pool, deadline),
         }
     }
 
@@ -74,16 +72,6 @@ impl SharedCounters {
         if self.month_use.flush().await {
             metrics::counter!("month_use_flushes_total").increment(1);
         }
-    }
-
-    /// Flushes month use at this interval, and a last time when `stopping`.
-    pub async fn run(&self, every: Duration, stopping: CancellationToken) {
-        let mut due = tokio::time::interval(every);
-        due.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        while stopping.run_until_cancelled(due.tick()).await.is_some() {
-            self.flush_month_use().await;
-        }
-        self.flush_month_use().await;
     }
 }
 
@@ -102,7 +90,7 @@ impl Quota {
         self.counters.warm_up().await;
     }
 
-    /// Counts a call at `now`, or rejects it; a rejected call is not counted. While Redis is away, this process limits the minute
+    /// Counts a call at `now`, or rejects it; a rejected call is not counted. While Redis is unavailable, this process limits the minute
     /// by itself, and the month is neither checked nor counted.
     pub async fn consume(
         &self,
@@ -110,7 +98,7 @@ impl Quota {
         plan: &Plan,
         now: OffsetDateTime,
     ) -> Result<RateLimitStatus, Denial> {
-        let limits = Limits::of(caller, plan, self.shared.public_share);
+        let limits = RateLimits::new(caller, plan, self.shared.public_share);
         let (source, outcome) = match self.consume_in_redis(caller, limits, now).await {
             Some(outcome) => ("redis", outcome),
             None => ("local", self.consume_locally(caller, limits, now)),
@@ -126,11 +114,11 @@ impl Quota {
         outcome
     }
 
-    /// `None` if Redis is away, or lacks the month and it cannot be read from PostgreSQL.
+    /// `None` if Redis is unavailable, or lacks the month and it cannot be read from PostgreSQL.
     async fn consume_in_redis(
         &self,
         caller: &Caller,
-        limits: Limits,
+        limits: RateLimits,
         now: OffsetDateTime,
     ) -> Option<Result<RateLimitStatus, Denial>> {
         let (key, month) = (&caller.key, caller.month(now));
@@ -156,7 +144,7 @@ impl Quota {
     fn consume_locally(
         &self,
         caller: &Caller,
-        limits: Limits,
+        limits: RateLimits,
         now: OffsetDateTime,
     ) -> Result<RateLimitStatus, Denial> {
         let local = &self.shared.local;
@@ -177,7 +165,7 @@ impl Quota {
 
     /// Counts a call of a player to a game, whichever account's key it has. The error is how long the exceeded minute lasts.
     ///
-    /// While Redis is away, this process counts alone.
+    /// While Redis is unavailable, this process counts alone.
     pub async fn consume_player(
         &self,
         game: &str,
@@ -191,7 +179,7 @@ impl Quota {
         let counted = counters.consume_player(player, limit, &self.clock).await;
         let (source, free, left) = match counted {
             Ok((free, left)) => ("redis", free, left),
-            Err(_away) => {
+            Err(_unavailable) => {
                 let (window, free) = self.shared.players.consume(player, Some(limit), now);
                 ("local", free, window.start + MINUTE - now)
             }
@@ -205,12 +193,12 @@ impl Quota {
         if free { Ok(()) } else { Err(left) }
     }
 
-    /// Calls of an account that used its month, on each of these UTC days; `None` if Redis is away.
+    /// Calls of an account that used its month, on each of these UTC days; `None` if Redis is unavailable.
     pub async fn calls_on_days(&self, account: Uuid, days: &[Date]) -> Option<Vec<u64>> {
         self.counters.on_days(account, days).await.ok()
     }
 
-    /// Adds a tombstone, so that every gateway rejects the next call with the key. Returns false if Redis is away; the gateways
+    /// Adds a tombstone, so that every gateway rejects the next call with the key. Returns false if Redis is unavailable; the gateways
     /// then learn of the revocation from the feed.
     pub async fn revoke(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {
         self.counters.revoke(account, key, now).await
@@ -226,7 +214,7 @@ impl Caller {
     fn month(&self, now: OffsetDateTime) -> AccountMonth {
         AccountMonth {
             account: self.key.account,
-            month: Month::of(now),
+            month: Month::at(now),
         }
     }
 }

@@ -22,9 +22,9 @@ const JOINED: usize = 1_000;
 const LOADS: usize = 4;
 
 #[derive(Debug)]
-pub(super) struct MonthUse {
+pub(super) struct MonthUseCopy {
     pool: PgPool,
-    /// How long a call waits for its month. After that, the call is decided as if Redis were away.
+    /// How long a call waits for its month. After that, the call is decided as if Redis were unavailable.
     deadline: Duration,
     /// Counts from Redis that are not in PostgreSQL yet.
     pending: PerThread<HashMap<AccountMonth, u64>>,
@@ -32,13 +32,13 @@ pub(super) struct MonthUse {
     loads: Cache<AccountMonth, ()>,
     permits: Semaphore,
     /// The last flush failed, so no call waits for PostgreSQL. A load that fails says less: it may have been one of too many.
-    is_away: AtomicBool,
+    is_unavailable: AtomicBool,
 }
 
 /// PostgreSQL or Redis failed.
 struct Failed;
 
-impl MonthUse {
+impl MonthUseCopy {
     pub(super) fn new(pool: PgPool, deadline: Duration) -> Self {
         Self {
             pool,
@@ -46,7 +46,7 @@ impl MonthUse {
             pending: PerThread::default(),
             loads: Cache::new(JOINED),
             permits: Semaphore::new(LOADS),
-            is_away: AtomicBool::new(false),
+            is_unavailable: AtomicBool::new(false),
         }
     }
 
@@ -57,7 +57,7 @@ impl MonthUse {
 
     /// Loads a month into Redis. Returns whether Redis has the month now.
     pub(super) async fn load(&self, month: AccountMonth, counters: &Counters) -> bool {
-        if self.is_away.load(Ordering::Relaxed) {
+        if self.is_unavailable.load(Ordering::Relaxed) {
             return false;
         }
         let load = self
@@ -82,18 +82,21 @@ impl MonthUse {
             tracing::debug!(%error, "cannot load a month that Redis lacks");
             Failed
         })?;
-        metrics::counter!("month_use_seeds_total").increment(1);
         let seeded = counters.seed(month, used.unwrap_or(0)).await;
-        seeded.map_err(|_away| Failed)
+        seeded.map_err(|_unavailable| Failed)
     }
 
     /// Writes the pending counts to PostgreSQL. Returns whether it worked, and logs when it no longer does, and when it does again.
     pub(super) async fn flush(&self) -> bool {
         let written = self.write_pending().await;
-        let was_away = self.is_away.swap(written.is_err(), Ordering::Relaxed);
+        let was_unavailable = self
+            .is_unavailable
+            .swap(written.is_err(), Ordering::Relaxed);
         match &written {
-            Ok(()) if was_away => tracing::info!("writing month use to PostgreSQL works again"),
-            Err(error) if !was_away => {
+            Ok(()) if was_unavailable => {
+                tracing::info!("writing month use to PostgreSQL works again");
+            }
+            Err(error) if !was_unavailable => {
                 tracing::warn!(%error, "cannot write month use to PostgreSQL, nor load months that Redis lacks");
             }
             _ => {}
@@ -103,8 +106,8 @@ impl MonthUse {
 
     async fn write_pending(&self) -> Result<(), sqlx::Error> {
         let used = self.take();
-        // While PostgreSQL is away, a statement without rows finds out whether it is back.
-        if used.is_empty() && !self.is_away.load(Ordering::Relaxed) {
+        // While PostgreSQL is unavailable, a statement without rows finds out whether it is back.
+        if used.is_empty() && !self.is_unavailable.load(Ordering::Relaxed) {
             return Ok(());
         }
         let written = kit::pg::within(&self.pool, self.deadline, async |connection| {
@@ -147,10 +150,10 @@ mod tests {
     #[tokio::test]
     async fn the_highest_count_of_all_threads_is_taken_once() {
         let nowhere = PgPoolOptions::new().connect_lazy("postgres://127.0.0.1:1/nothing");
-        let month_use = MonthUse::new(nowhere.unwrap(), Duration::ZERO);
+        let month_use = MonthUseCopy::new(nowhere.unwrap(), Duration::ZERO);
         let month = AccountMonth {
             account: Uuid::from_u128(1),
-            month: Month::of(datetime!(2026-03-01 08:00 UTC)),
+            month: Month::at(datetime!(2026-03-01 08:00 UTC)),
         };
         let record = |thread: u64| {
             for call in (0..1_000).rev() {

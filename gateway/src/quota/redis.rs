@@ -25,7 +25,7 @@ use uuid::Uuid;
 use super::Denial;
 use crate::domain::key::{Caller, Key};
 use crate::domain::month::{AccountMonth, Month};
-use crate::domain::quota::{Limits, RateLimitStatus, Window};
+use crate::domain::quota::{RateLimitStatus, RateLimits, Window};
 
 /// How long the gateway waits for the connection before it serves.
 const WARM_UP: std::time::Duration = std::time::Duration::from_secs(2);
@@ -69,7 +69,7 @@ impl Counters {
         &self,
         key: &Key,
         month: AccountMonth,
-        limits: Limits,
+        limits: RateLimits,
         now: OffsetDateTime,
         clock: &Clock,
     ) -> Result<Option<Result<RateLimitStatus, Denial>>, Unavailable> {

@@ -14,9 +14,9 @@ use crate::openapi::parameters as p;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 2] {
     [
-        Operation::get("/creators", "listCreators", Tag::Creators, "Lists studios and people, the newest first.", Success::List("CreatorRow"),
+        Operation::new("/creators", "listCreators", Tag::Creators, "Lists studios and people, the newest first.", Success::List("CreatorRow"),
             &[p::CREATOR_KIND, p::ROLE, p::COUNTRY, p::CITY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR]),
-        Operation::get("/creators/{handle}", "getCreator", Tag::Creators, "Gets a studio or a person, with its games.",
+        Operation::new("/creators/{handle}", "getCreator", Tag::Creators, "Gets a studio or a person, with its games.",
             Success::Object("Creator"), &[p::HANDLE]),
     ]
 }

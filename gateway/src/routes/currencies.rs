@@ -12,7 +12,7 @@ use crate::openapi::operation::{Operation, Success, Tag};
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 1] {
     [
-        Operation::get("/economy/currencies", "listCurrencies", Tag::Economy, "Lists the currencies of games with their figures.",
+        Operation::new("/economy/currencies", "listCurrencies", Tag::Economy, "Lists the currencies of games with their figures.",
             Success::List("Currency"), &[]),
     ]
 }

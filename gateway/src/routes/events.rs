@@ -4,7 +4,6 @@ use contracts::catalogue::v1::events_service_client::EventsServiceClient;
 use contracts::catalogue::v1::{GetEventRequest, ListEventsRequest};
 use contracts::listings::v1::events_service_client as listings;
 use contracts::listings::v1::{CreateEventRequest, UpdateEventRequest};
-use http::Method;
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
@@ -20,19 +19,19 @@ use super::listing_write;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 4] {
     [
-        Operation::get("/events", "listEvents", Tag::Events, "Lists events, the soonest first; past ones the latest first.", Success::List("Event"),
+        Operation::new("/events", "listEvents", Tag::Events, "Lists events, the soonest first; past ones the latest first.", Success::List("Event"),
             &[p::EVENT_KIND, p::COUNTRY, p::CITY, p::WHEN, p::FROM_DAY, p::TO_DAY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR])
             .about("Without `when`, it lists the upcoming events, which include those in progress; with a `from` or a past `to`, all events of that range."),
-        Operation::get("/events", "submitEvent", Tag::Events, "Submits an event, which staff review.", Success::CREATED, p::SUBMIT)
-            .write(Method::POST, "EventSubmission")
+        Operation::new("/events", "submitEvent", Tag::Events, "Submits an event, which staff review.", Success::CREATED, p::SUBMIT)
+            .post("EventSubmission")
             .about("The event is pending until a person has reviewed it. Send an `Idempotency-Key`, so that a repeated call submits one \
                 event. A test key checks everything and stores nothing."),
-        Operation::get("/events/{slug}", "getEvent", Tag::Events, "Gets a published event.", Success::Listing("Event"), &[p::EVENT_SLUG])
+        Operation::new("/events/{slug}", "getEvent", Tag::Events, "Gets a published event.", Success::Listing("Event"), &[p::EVENT_SLUG])
             .about("An event that is not public gets 404; `GET /me/listings` lists your own in every state. Keep the `ETag` to change the \
                 event with `If-Match`."),
-        Operation::get("/events/{slug}", "updateEvent", Tag::Events, "Changes an event of the account.",
+        Operation::new("/events/{slug}", "updateEvent", Tag::Events, "Changes an event of the account.",
             Success::CHANGED, &[p::EVENT_SLUG, p::DRY_RUN, p::IF_MATCH])
-            .write(Method::PATCH, "EventChange")
+            .patch("EventChange")
             .about("Send the fields that change, or the whole event as you read it. A field is replaced as a whole; null clears an \
                 optional one. A change of a public event shows at once; a change of a rejected one submits it again. A test key \
                 may change the samples; nothing is stored."),

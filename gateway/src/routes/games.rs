@@ -4,7 +4,6 @@ use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
 use contracts::listings::v1::games_service_client as listings;
 use contracts::listings::v1::{CreateGameRequest, UpdateGameRequest};
-use http::Method;
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
@@ -20,20 +19,20 @@ use super::listing_write;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 4] {
     [
-        Operation::get("/games", "listGames", Tag::Games, "Lists published games, the featured first, then the newest first.",
+        Operation::new("/games", "listGames", Tag::Games, "Lists published games, the featured first, then the newest first.",
             Success::List("GameRow"),
             &[p::GENRE, p::PLATFORM, p::COUNTRY, p::STAGE, p::CREATOR, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR])
             .about("The order is the same with every filter. Several filters are combined, and `meta.total` counts the games that match all of them."),
-        Operation::get("/games", "submitGame", Tag::Games, "Submits a game, which staff review.", Success::CREATED, p::SUBMIT)
-            .write(Method::POST, "GameSubmission")
+        Operation::new("/games", "submitGame", Tag::Games, "Submits a game, which staff review.", Success::CREATED, p::SUBMIT)
+            .post("GameSubmission")
             .about("The game is pending until a person has reviewed it. Send an `Idempotency-Key`, so that a repeated call submits one \
                 game. A test key checks everything and stores nothing."),
-        Operation::get("/games/{slug}", "getGame", Tag::Games, "Gets a published game.", Success::Listing("Game"), &[p::SLUG])
+        Operation::new("/games/{slug}", "getGame", Tag::Games, "Gets a published game.", Success::Listing("Game"), &[p::SLUG])
             .about("A game that is not public gets 404; `GET /me/listings` lists your own in every state. Keep the `ETag` to change the game \
                 with `If-Match`."),
-        Operation::get("/games/{slug}", "updateGame", Tag::Games, "Changes a game of the account.",
+        Operation::new("/games/{slug}", "updateGame", Tag::Games, "Changes a game of the account.",
             Success::CHANGED, &[p::SLUG, p::DRY_RUN, p::IF_MATCH])
-            .write(Method::PATCH, "GameChange")
+            .patch("GameChange")
             .about("Send the fields that change, or the whole game as you read it. A field is replaced as a whole; null clears an optional \
                 one. A change of a public game shows at once; a change of a rejected one submits it again. A test key may change the \
                 samples; nothing is stored."),

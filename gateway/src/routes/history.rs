@@ -14,7 +14,7 @@ use crate::openapi::parameters as p;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 1] {
     [
-        Operation::get("/economy/history", "listHistory", Tag::Economy, "Lists the counted reports of a game, the oldest first.",
+        Operation::new("/economy/history", "listHistory", Tag::Economy, "Lists the counted reports of a game, the oldest first.",
             Success::List("HistoryRow"), &[p::GAME, p::FROM_MOMENT, p::TO_MOMENT, p::LIMIT, p::CURSOR]),
     ]
 }

@@ -17,8 +17,8 @@ use crate::openapi::parameters as p;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 2] {
     [
-        Operation::get("/me", "getMe", Tag::Account, "Describes the key of the call and what is left of its limits.", Success::Object("Me"), &[]),
-        Operation::get("/me/listings", "listOwnListings", Tag::Account, "Lists the account's own games and events, the newest first.",
+        Operation::new("/me", "getMe", Tag::Account, "Describes the key of the call and what is left of its limits.", Success::Object("Me"), &[]),
+        Operation::new("/me/listings", "listOwnListings", Tag::Account, "Lists the account's own games and events, the newest first.",
             Success::List("OwnListing"), p::PAGE)
             .about("Each row has its status, and the reason if it was rejected. For a test key, the samples count as the account's own."),
     ]

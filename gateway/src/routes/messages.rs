@@ -16,7 +16,7 @@ use crate::openapi::parameters as p;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 1] {
     [
-        Operation::get("/webhooks/messages", "listMessages", Tag::Webhooks, "Lists the webhook messages of the account, the oldest first.",
+        Operation::new("/webhooks/messages", "listMessages", Tag::Webhooks, "Lists the webhook messages of the account, the oldest first.",
             Success::List("WebhookMessage"), &[p::AFTER, p::SINCE, p::MESSAGE_EVENT, p::LIMIT])
             .codes(&[Code::Gone])
             .about("The same messages as those to endpoints, for a receiver without a public address. Store `meta.next_cursor` once you have \

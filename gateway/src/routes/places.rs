@@ -16,13 +16,13 @@ use crate::openapi::parameters as p;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 4] {
     [
-        Operation::get("/genres", "listGenres", Tag::Places, "Lists all genres by name.", Success::List("GenreRow"), &[])
+        Operation::new("/genres", "listGenres", Tag::Places, "Lists all genres by name.", Success::List("GenreRow"), &[])
             .about("Every key is listed, also one without games."),
-        Operation::get("/countries", "listCountries", Tag::Places, "Lists countries by name.",
+        Operation::new("/countries", "listCountries", Tag::Places, "Lists countries by name.",
             Success::List("CountryRow"), &[p::EMPTY, p::LIMIT, p::CURSOR])
             .about("Without `empty`, it lists the countries that have listings."),
-        Operation::get("/countries/{code}", "getCountry", Tag::Places, "Gets a country with its cities.", Success::Object("Country"), &[p::CODE]),
-        Operation::get("/cities", "listCities", Tag::Places, "Lists cities with creators, the biggest first.", Success::List("CityRow"),
+        Operation::new("/countries/{code}", "getCountry", Tag::Places, "Gets a country with its cities.", Success::Object("Country"), &[p::CODE]),
+        Operation::new("/cities", "listCities", Tag::Places, "Lists cities with creators, the biggest first.", Success::List("CityRow"),
             &[p::COUNTRY, p::LIMIT, p::CURSOR]),
     ]
 }

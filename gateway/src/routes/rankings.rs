@@ -13,7 +13,7 @@ use crate::openapi::parameters as p;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 1] {
     [
-        Operation::get("/rankings/{kind}/{board}", "listRanking", Tag::Rankings, "Lists a board by rank.", Success::List("RankingRow"),
+        Operation::new("/rankings/{kind}/{board}", "listRanking", Tag::Rankings, "Lists a board by rank.", Success::List("RankingRow"),
             &[p::BOARD_KIND, p::BOARD, p::LIMIT, p::CURSOR])
             .about("A board is computed from the votes of visitors in the window that `board` names."),
     ]

@@ -12,7 +12,7 @@ use crate::openapi::parameters as p;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 1] {
     [
-        Operation::get("/economy/rates", "listRates", Tag::Economy, "Lists exchange rates between the currencies of games.",
+        Operation::new("/economy/rates", "listRates", Tag::Economy, "Lists exchange rates between the currencies of games.",
             Success::List("Rate"), &[p::FROM_CURRENCY, p::TO_CURRENCY])
             .about("Without `from` and `to`, it lists the rates between all pairs."),
     ]

@@ -3,7 +3,6 @@
 use contracts::economy::v1::SubmitReportRequest;
 use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::public::{CheckedReport, Reported, Timestamp};
-use http::Method;
 use kit::Code;
 use kit::api::timestamp;
 
@@ -19,9 +18,9 @@ use crate::openapi::parameters as p;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 1] {
     [
-        Operation::get("/economy/report", "submitReport", Tag::Economy, "Reports the state of the game's economy.",
+        Operation::new("/economy/report", "submitReport", Tag::Economy, "Reports the state of the game's economy.",
             Success::Created { created: "Reported", checked: "CheckedReport", is_listing: false }, p::SUBMIT)
-            .write(Method::POST, "ReportSubmission")
+            .post("ReportSubmission")
             .codes(&[Code::BadRequest, Code::TooSoon])
             .about("Amounts are whole units of the game's currency. A report whose basket costs much more or less than that of the last \
                 counted one is held until staff have reviewed it. With a test key, nothing is stored."),

@@ -13,7 +13,7 @@ use crate::openapi::parameters as p;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 1] {
     [
-        Operation::get("/search", "search", Tag::Search, "Searches games, creators, events and cities, the best first.",
+        Operation::new("/search", "search", Tag::Search, "Searches games, creators, events and cities, the best first.",
             Success::List("SearchResult"),
             &[p::Q_OF_SEARCH, p::RESULT_KIND, p::COUNTRY, p::LIMIT, p::CURSOR])
             .about("Every word must match the beginning of a word. Results with fewer typos come first."),

@@ -3,7 +3,6 @@
 use contracts::economy::v1::SendTipRequest;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{CheckedTip, Timestamp, Tipped};
-use http::Method;
 use kit::api::{text, timestamp};
 use kit::{Code, Fault};
 use serde::Deserialize;
@@ -21,9 +20,9 @@ use crate::openapi::parameters as p;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 1] {
     [
-        Operation::get("/play/tips", "sendTip", Tag::Economy, "Tips the game of the key on behalf of a player.",
+        Operation::new("/play/tips", "sendTip", Tag::Economy, "Tips the game of the key on behalf of a player.",
             Success::Created { created: "Tipped", checked: "CheckedTip", is_listing: false }, p::SUBMIT)
-            .write(Method::POST, "TipSubmission")
+            .post("TipSubmission")
             .codes(&[Code::NotFound])
             .about("The amount is in whole units of the game's currency. With a test key, nothing is booked."),
     ]
@@ -87,7 +86,7 @@ async fn count_player(app: &App, game: &str, body: &[u8]) -> Result<(), Fault> {
         return Ok(());
     };
     let message = format!(
-        "This player has used the {limit} calls of a minute. Try again after the seconds in Retry-After."
+        "This player has made the {limit} tips per minute that a game allows. Try again after the seconds in Retry-After."
     );
     Err(Fault::new(Code::RateLimited, message).retry_in(wait))
 }

@@ -25,7 +25,7 @@ pub(super) async fn create(
     plan: &str,
 ) -> Result<proto::CreateAccountResponse, Fault> {
     let plan = match plan {
-        "" => &services.plans.of_new_accounts().name,
+        "" => &services.plans.for_new_accounts().name,
         plan => plan,
     };
     let mut bad = BadFields::default();
@@ -74,7 +74,7 @@ pub(super) async fn get(
     let mut connection = services.pool.acquire().await?;
     let working_keys = keys::count_working(&mut connection, account.id).await?;
     let now = services.clock.now();
-    let month = month_use::of_account(&mut connection, account.id, plan, now).await?;
+    let month = month_use::by_account(&mut connection, account.id, plan, now).await?;
     Ok(proto::GetAccountResponse {
         account: Some((&account).into()),
         plan: Some(plan.into()),

@@ -85,7 +85,7 @@ async fn get_account(
     let plan = services.plans.get_or_cheapest(&account.plan);
     let mut connection = services.pool.acquire().await?;
     let now = services.clock.now();
-    let month = month_use::of_account(&mut connection, account.id, plan, now).await?;
+    let month = month_use::by_account(&mut connection, account.id, plan, now).await?;
     drop(connection);
     Ok(proto::AccountsServiceGetAccountResponse {
         account: Some((&account).into()),

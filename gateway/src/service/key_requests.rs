@@ -54,9 +54,12 @@ pub(super) async fn list(
     bad.check()?;
     let (pool, rows) = (&services.pool, page.rows_to_fetch());
     let mut found = key_requests::page(pool, state, page.after, rows).await?;
-    let next_cursor = page.cut(&mut found, |request| request.id)?;
+    let next_cursor = page.cut(&mut found, |row| match row {
+        Ok(request) => request.id,
+        Err(newer) => newer.id,
+    })?;
     Ok(proto::ListKeyRequestsResponse {
-        requests: found.iter().map(Into::into).collect(),
+        requests: found.iter().flatten().map(Into::into).collect(),
         next_cursor,
     })
 }
@@ -67,7 +70,7 @@ pub(super) async fn list_own(
     account: &str,
 ) -> Result<proto::AccountsServiceListKeyRequestsResponse, Fault> {
     let account = id("account_id", account)?;
-    let found = key_requests::of_account(&services.pool, account).await?;
+    let found = key_requests::by_account(&services.pool, account).await?;
     Ok(proto::AccountsServiceListKeyRequestsResponse {
         requests: found.iter().map(Into::into).collect(),
     })
@@ -126,10 +129,12 @@ pub(super) async fn reject_all(
     by: &Author,
     account: Uuid,
 ) -> Result<(), Fault> {
+    let mut closed = Ok(());
     for id in key_requests::open(&services.pool, account).await? {
-        write::reject(&services.producer, by, id, CLOSED).await?;
+        let rejected = write::reject(&services.producer, by, id, CLOSED).await;
+        closed = closed.and_then(|()| rejected.map(drop));
     }
-    Ok(())
+    closed
 }
 
 /// A request of an account whose requests exist for the author.

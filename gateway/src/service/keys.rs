@@ -56,7 +56,7 @@ pub(super) async fn list(
     account: &str,
 ) -> Result<proto::ListKeysResponse, Fault> {
     let account = id("account_id", account)?;
-    let keys = keys::of_account(&services.pool, account, services.clock.now()).await?;
+    let keys = keys::by_account(&services.pool, account, services.clock.now()).await?;
     Ok(proto::ListKeysResponse {
         keys: keys.iter().map(Into::into).collect(),
     })
@@ -140,17 +140,19 @@ pub(super) async fn revoke(
 }
 
 /// Rejects the requests of an account that may still lead to a key, and revokes its keys. In this order, no request leads to a key afterwards.
+/// A failure keeps none of the others; the first one is returned.
 pub(super) async fn close_account(
     services: &Services,
     by: Author,
     account: &str,
 ) -> Result<proto::CloseAccountResponse, Fault> {
     let account = id("account_id", account)?;
-    key_requests::reject_all(services, &by, account).await?;
+    let mut closed = key_requests::reject_all(services, &by, account).await;
     for key in keys::not_revoked(&services.pool, account).await? {
-        services.revoke(&by, account, key).await?;
+        let revoked = services.revoke(&by, account, key).await;
+        closed = closed.and_then(|()| revoked.map(drop));
     }
-    Ok(proto::CloseAccountResponse {})
+    closed.map(|()| proto::CloseAccountResponse {})
 }
 
 impl Services {

@@ -16,13 +16,13 @@ use crate::domain::plan::Plan;
 use crate::store::month_use;
 
 /// The current month of an account on `plan`.
-pub(super) async fn of_account(
+pub(super) async fn by_account(
     connection: &mut PgConnection,
     account: Uuid,
     plan: &Plan,
     now: OffsetDateTime,
 ) -> Result<proto::MonthUse, Fault> {
-    let month = Month::of(now);
+    let month = Month::at(now);
     let used = month_use::read(connection, AccountMonth { account, month }).await?;
     Ok(message(month, used.unwrap_or_default(), plan))
 }
@@ -49,7 +49,7 @@ pub(super) async fn list(
         Some((plan.name.clone(), least))
     });
     let limits: Vec<(String, u64)> = limits.collect();
-    let month = Month::of(services.clock.now());
+    let month = Month::at(services.clock.now());
     let (pool, rows) = (&services.pool, page.rows_to_fetch());
     let mut found = month_use::at_least(pool, month, &limits, page.after, rows).await?;
     let next_cursor = page.cut(&mut found, |row| row.account_id)?;

@@ -81,7 +81,7 @@ async fn retry(quota: Arc<Quota>, KeyOfAccount { account, id }: KeyOfAccount, no
             return;
         }
     }
-    tracing::warn!(key.id = %id, "Redis is away, so the stopped key has no tombstone; gateways reject it once they have read the feed");
+    tracing::warn!(key.id = %id, "Redis is unavailable, so the stopped key has no tombstone; gateways reject it once they have read the feed");
 }
 
 /// What needs a tombstone after a change that stops `revoked` if it takes effect.

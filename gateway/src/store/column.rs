@@ -1,28 +1,40 @@
-//! Enums of the domain in columns of the type `text`.
+//! Enums of the domain in columns of the type `text`. A newer version of the service may have written a value that this version does not know.
 
-use sqlx::error::BoxDynError;
-use sqlx::postgres::{PgTypeInfo, PgValueRef};
-use sqlx::{Decode, Postgres, Type};
+use std::str::FromStr;
 
-use crate::domain::key::{GameState, KeyKind};
-use crate::domain::key_request::KeyRequestState;
+use kit::throttle::Throttle;
+use uuid::Uuid;
 
-/// Reads a column by the names of the variants.
-macro_rules! read_text {
-    ($($name:ident)*) => {$(
-        impl Type<Postgres> for $name {
-            fn type_info() -> PgTypeInfo {
-                <str as Type<Postgres>>::type_info()
-            }
-        }
+/// Errors about unknown values: any call with such a key causes one.
+static ERRORS: Throttle = Throttle::new();
 
-        impl Decode<'_, Postgres> for $name {
-            fn decode(value: PgValueRef<'_>) -> Result<Self, BoxDynError> {
-                let text = <&str as Decode<Postgres>>::decode(value)?;
-                text.parse().map_err(|_unknown| format!("unknown: `{text}`").into())
-            }
-        }
-    )*};
+/// A row with an unknown value. A list leaves it out; a statement about the row alone fails, so that nobody overwrites the value.
+#[derive(Debug)]
+pub struct NewerRow {
+    pub id: Uuid,
+    column: &'static str,
 }
 
-read_text!(KeyKind KeyRequestState GameState);
+/// Parses the value of a column of the row `id`.
+pub(super) fn parse<T: FromStr>(
+    id: Uuid,
+    column: &'static str,
+    value: &str,
+) -> Result<T, NewerRow> {
+    value.parse().map_err(|_unknown| {
+        if ERRORS.admits() {
+            tracing::error!(%id, column, value, "a row has a value that only a newer version knows");
+        }
+        NewerRow { id, column }
+    })
+}
+
+impl From<NewerRow> for sqlx::Error {
+    fn from(row: NewerRow) -> Self {
+        let source = format!("only a newer version knows the value in the row {}", row.id);
+        Self::ColumnDecode {
+            index: row.column.to_owned(),
+            source: source.into(),
+        }
+    }
+}

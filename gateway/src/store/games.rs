@@ -3,6 +3,7 @@
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::column;
 use crate::domain::key::{GameState, Mode};
 
 /// A game as it is on the listings feed.
@@ -71,14 +72,15 @@ pub async fn state(
     mode: Mode,
     account: Uuid,
 ) -> Result<GameState, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select gateway.game_state($1, $2, $3) as "state!: GameState""#,
+    let state = sqlx::query_scalar!(
+        r#"select gateway.game_state($1, $2, $3) as "state!""#,
         slug,
         mode.as_str(),
         account,
     )
     .fetch_one(connection)
-    .await
+    .await?;
+    Ok(column::parse(account, "game_state", &state)?)
 }
 
 /// The highest change number of games and pages.

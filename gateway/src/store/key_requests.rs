@@ -3,18 +3,31 @@
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
 
-use crate::domain::key::KeyKind;
+use super::column::{self, NewerRow};
 use crate::domain::key_request::{KeyRequest, KeyRequestState};
 
 macro_rules! key_requests {
     ($where:literal, $($argument:expr),+) => {
-        sqlx::query_as!(
-            KeyRequest,
-            r#"select id, account_id as account, name, kind as "kind: KeyKind", may_write, game, state as "state: KeyRequestState",
-                   asked_at, decided_at, reason, revision
-               from gateway.key_request where "# + $where,
+        sqlx::query!(
+            "select id, account_id, name, kind, may_write, game, state, asked_at, decided_at, reason, revision
+             from gateway.key_request where " + $where,
             $($argument),+
         )
+        .map(|row| {
+            Ok::<_, NewerRow>(KeyRequest {
+                kind: column::parse(row.id, "kind", &row.kind)?,
+                state: column::parse(row.id, "state", &row.state)?,
+                id: row.id,
+                account: row.account_id,
+                name: row.name,
+                may_write: row.may_write,
+                game: row.game,
+                asked_at: row.asked_at,
+                decided_at: row.decided_at,
+                reason: row.reason,
+                revision: row.revision,
+            })
+        })
     };
 }
 
@@ -49,9 +62,10 @@ pub async fn by_form(
     account: Uuid,
     form: Uuid,
 ) -> Result<Option<KeyRequest>, sqlx::Error> {
-    key_requests!("account_id = $1 and form_id = $2", account, form)
+    let found = key_requests!("account_id = $1 and form_id = $2", account, form)
         .fetch_optional(connection)
-        .await
+        .await?;
+    Ok(found.transpose()?)
 }
 
 /// Updates the state of a request.
@@ -76,7 +90,10 @@ pub async fn find(
     executor: impl PgExecutor<'_>,
     id: Uuid,
 ) -> Result<Option<KeyRequest>, sqlx::Error> {
-    key_requests!("id = $1", id).fetch_optional(executor).await
+    let found = key_requests!("id = $1", id)
+        .fetch_optional(executor)
+        .await?;
+    Ok(found.transpose()?)
 }
 
 /// Up to `limit` requests in a state, after the id `after`, oldest first.
@@ -85,7 +102,7 @@ pub async fn page(
     state: KeyRequestState,
     after: Option<Uuid>,
     limit: i64,
-) -> Result<Vec<KeyRequest>, sqlx::Error> {
+) -> Result<Vec<Result<KeyRequest, NewerRow>>, sqlx::Error> {
     key_requests!(
         "state = $1 and id > $2 order by id limit $3",
         state.as_str(),
@@ -97,13 +114,14 @@ pub async fn page(
 }
 
 /// Up to 200 requests of an account: those that may still lead to a key first, then the newest.
-pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<KeyRequest>, sqlx::Error> {
-    key_requests!(
+pub async fn by_account(pool: &PgPool, account: Uuid) -> Result<Vec<KeyRequest>, sqlx::Error> {
+    let rows = key_requests!(
         "account_id = $1 order by state in ('asked', 'approved') desc, id desc limit 200",
         account
     )
     .fetch_all(pool)
-    .await
+    .await?;
+    Ok(rows.into_iter().flatten().collect())
 }
 
 /// The requests of an account that may still lead to a key, oldest first.
@@ -123,7 +141,8 @@ pub async fn lock(
     connection: &mut PgConnection,
     id: Uuid,
 ) -> Result<Option<KeyRequest>, sqlx::Error> {
-    key_requests!("id = $1 for update", id)
+    let found = key_requests!("id = $1 for update", id)
         .fetch_optional(connection)
-        .await
+        .await?;
+    Ok(found.transpose()?)
 }

@@ -4,22 +4,53 @@ use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::accounts;
-use crate::domain::key::{Caller, GameState, Key, KeyKind, Mode};
+use super::column::{self, NewerRow};
+use crate::domain::key::{Caller, Key};
 use crate::domain::owner_limits::{self, KeyCounts};
 use crate::domain::secret::Hash;
 
-macro_rules! keys {
+/// Keys with what a call needs of their accounts.
+macro_rules! callers {
     ($where:literal, $($argument:expr),+) => {
-        sqlx::query_as!(
-            Key,
-            r#"select id, account_id as account, chain, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
-                   last_used_at, grace_until, revoked_at, revision, seen_by,
-                   gateway.game_state(game, mode, account_id) as "game_state!: GameState"
+        sqlx::query!(
+            r#"select id, account_id, chain, name, mode, kind, may_write, game, last4, created_at, last_used_at, grace_until, revoked_at,
+                   revision, seen_by, gateway.game_state(game, mode, account_id) as "game_state!",
+                   (select account.name from gateway.account where account.id = account_id) as "account_name!",
+                   (select account.plan from gateway.account where account.id = account_id) as "plan!"
                from gateway.key where "# + $where,
             $($argument),+
         )
+        .map(|row| {
+            let key = Key {
+                mode: column::parse(row.id, "mode", &row.mode)?,
+                kind: column::parse(row.id, "kind", &row.kind)?,
+                game_state: column::parse(row.id, "game_state", &row.game_state)?,
+                id: row.id,
+                account: row.account_id,
+                chain: row.chain,
+                name: row.name,
+                may_write: row.may_write,
+                game: row.game,
+                last4: row.last4,
+                created_at: row.created_at,
+                last_used_at: row.last_used_at,
+                grace_until: row.grace_until,
+                revoked_at: row.revoked_at,
+                revision: row.revision,
+                seen_by: row.seen_by,
+            };
+            Ok::<_, NewerRow>(Caller {
+                key,
+                account_name: row.account_name,
+                plan: row.plan,
+            })
+        })
     };
+}
+
+/// The key of a row, if there is one.
+fn key(row: Option<Result<Caller, NewerRow>>) -> Result<Option<Key>, sqlx::Error> {
+    Ok(row.transpose()?.map(|caller| caller.key))
 }
 
 /// The caller of the key with this hash.
@@ -27,45 +58,33 @@ pub async fn caller(
     connection: &mut PgConnection,
     hash: Hash,
 ) -> Result<Option<Caller>, sqlx::Error> {
-    let key = keys!("hash = $1", &hash.0)
-        .fetch_optional(&mut *connection)
-        .await?;
-    let Some(key) = key else {
-        return Ok(None);
-    };
-    let account = accounts::find(connection, key.account).await?;
-    let account = account.ok_or(sqlx::Error::RowNotFound)?;
-    Ok(Some(Caller {
-        key,
-        account_name: account.name,
-        plan: account.plan,
-    }))
+    let row = callers!("hash = $1", &hash.0);
+    Ok(row.fetch_optional(connection).await?.transpose()?)
 }
 
 /// Up to 200 keys of an account: those that work at `now` first, then the newest.
-pub async fn of_account(
+pub async fn by_account(
     pool: &PgPool,
     account: Uuid,
     now: OffsetDateTime,
 ) -> Result<Vec<Key>, sqlx::Error> {
-    keys!(
+    let rows = callers!(
         "account_id = $1
          order by revoked_at is null and (grace_until is null or grace_until > $2) desc, id desc limit 200",
         account,
         now
-    )
-    .fetch_all(pool)
-    .await
+    );
+    let rows = rows.fetch_all(pool).await?.into_iter();
+    Ok(rows.flatten().map(|caller| caller.key).collect())
 }
 
 pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
-    keys!("id = $1", id).fetch_optional(executor).await
+    key(callers!("id = $1", id).fetch_optional(executor).await?)
 }
 
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
-    keys!("id = $1 for update", id)
-        .fetch_optional(connection)
-        .await
+    let row = callers!("id = $1 for update", id);
+    key(row.fetch_optional(connection).await?)
 }
 
 /// The key that a form of the dashboard has created.
@@ -74,9 +93,8 @@ pub async fn by_form(
     account: Uuid,
     form: Uuid,
 ) -> Result<Option<Key>, sqlx::Error> {
-    keys!("account_id = $1 and form_id = $2", account, form)
-        .fetch_optional(connection)
-        .await
+    let row = callers!("account_id = $1 and form_id = $2", account, form);
+    key(row.fetch_optional(connection).await?)
 }
 
 /// The keys of an account that are not revoked, oldest first.

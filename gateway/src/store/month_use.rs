@@ -6,9 +6,9 @@ use uuid::Uuid;
 
 use crate::domain::month::{AccountMonth, Month};
 
-/// The month use of an account.
+/// An account with its calls of a month.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MonthUse {
+pub struct AccountUse {
     pub account_id: Uuid,
     pub name: String,
     /// The plan's name.
@@ -47,7 +47,7 @@ pub async fn write(
     Ok(())
 }
 
-/// Reads a month; `None`: it has no row.
+/// Reads the calls of a month; `None` if it has no row.
 pub async fn read(
     connection: &mut PgConnection,
     AccountMonth { account, month }: AccountMonth,
@@ -69,14 +69,14 @@ pub async fn at_least(
     least: &[(String, u64)],
     after: Option<Uuid>,
     limit: i64,
-) -> Result<Vec<MonthUse>, sqlx::Error> {
+) -> Result<Vec<AccountUse>, sqlx::Error> {
     let plans: Vec<String> = least.iter().map(|(plan, _)| plan.clone()).collect();
     let calls: Vec<i64> = least
         .iter()
         .map(|(_, calls)| i64::try_from(*calls).unwrap_or(i64::MAX))
         .collect();
     sqlx::query_as!(
-        MonthUse,
+        AccountUse,
         "select account.id as account_id, account.name, account.plan, month_use.used
          from unnest($1::text[], $2::bigint[]) as least (plan, calls)
          join gateway.account on account.plan = least.plan

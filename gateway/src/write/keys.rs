@@ -58,7 +58,7 @@ pub(crate) async fn create(
 ) -> Result<Created, Fault> {
     let mut transaction = producer.begin().await?;
     let account = accounts::lock(&mut transaction, account).await?;
-    if let Some(key) = of_form(&mut transaction, account.id, new_key.form).await? {
+    if let Some(key) = by_form(&mut transaction, account.id, new_key.form).await? {
         transaction.commit(&[]).await?;
         return Ok(Created { key, is_new: false });
     }
@@ -73,7 +73,7 @@ pub(crate) async fn create(
 }
 
 /// The key that this form has created.
-async fn of_form(
+async fn by_form(
     connection: &mut PgConnection,
     account: Uuid,
     form: Option<Uuid>,
@@ -113,7 +113,7 @@ pub(crate) async fn rotate(
     let mut transaction = producer.begin().await?;
     let now = transaction.now;
     let key = lock(&mut transaction, id).await?;
-    if let Some(new) = of_form(&mut transaction, key.account, new_key.form).await? {
+    if let Some(new) = by_form(&mut transaction, key.account, new_key.form).await? {
         transaction.commit(&[]).await?;
         return Ok(Rotated {
             new,

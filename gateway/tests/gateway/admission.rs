@@ -7,7 +7,7 @@ use axum::body::Body;
 use bytes::Bytes;
 use contracts::gateway::v1::CreateKeyRequest;
 use futures::{StreamExt as _, stream};
-use gateway::overload::admission::ConcurrencyLimits;
+use gateway::overload::admission::LoadLimits;
 use gateway::router::router;
 use sqlx::PgPool;
 use tokio::sync::oneshot;
@@ -16,7 +16,7 @@ use tower::ServiceExt as _;
 use crate::support::{LONG, Script, Test, TestKey, TestResponse, account_key, send};
 
 /// One request runs and one is queued.
-const ONE: ConcurrencyLimits = ConcurrencyLimits {
+const ONE: LoadLimits = LoadLimits {
     calls: 1,
     queued: 1,
     queue_timeout: LONG,
@@ -97,7 +97,7 @@ async fn a_body_that_comes_slowly_holds_no_permit(pool: PgPool) {
 async fn a_response_that_is_not_taken_holds_no_permit(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
-    let limits = ConcurrencyLimits { queued: 0, ..ONE };
+    let limits = LoadLimits { queued: 0, ..ONE };
     let router = router(&test.app, limits);
     let call = key.get("/games").header("host", "api.example");
     let untaken = router.clone().oneshot(call.body(Body::empty()).unwrap());
@@ -111,7 +111,7 @@ async fn a_response_that_is_not_taken_holds_no_permit(pool: PgPool) {
 async fn a_body_that_times_out_is_bad_json(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = write_key(&test).await;
-    let limits = ConcurrencyLimits {
+    let limits = LoadLimits {
         body_timeout: Duration::from_millis(1),
         ..ONE
     };

@@ -249,7 +249,7 @@ async fn the_log_is_bounded_and_drops_calls_after_seven_days(pool: PgPool) {
     let mut redis = redis.get_multiplexed_async_connection().await.unwrap();
     let log = format!("gateway:{{{account}}}:calls");
     let length = async |redis: &mut redis::aio::MultiplexedConnection| {
-        let mut command = redis::cmd("LLEN");
+        let mut command = redis::cmd("ZCARD");
         let length: u32 = command.arg(&log).query_async(redis).await.unwrap();
         length
     };
@@ -283,12 +283,12 @@ async fn without_redis_neither_the_days_nor_the_log_can_be_read(pool: PgPool) {
     let key = test.key(&account, "live").await;
     assert!(test.get(&key, "/games").await.is_ok());
     test.call_records.write_log().await;
-    for away in [
+    for unavailable in [
         list(&test, all(&account)).await.unwrap_err(),
         list_use(&test, &account).await.unwrap_err(),
     ] {
-        let away = Fault::from(away);
-        assert_eq!(away.code, Code::Unavailable);
-        assert_eq!(away.retry_after, Some(1));
+        let unavailable = Fault::from(unavailable);
+        assert_eq!(unavailable.code, Code::Unavailable);
+        assert_eq!(unavailable.retry_after, Some(1));
     }
 }

@@ -19,6 +19,7 @@ mod keys_outage;
 mod messages;
 mod month_shares;
 mod month_use;
+mod newer_version;
 mod openapi;
 mod overload;
 mod plans;

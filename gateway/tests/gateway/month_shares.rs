@@ -47,7 +47,7 @@ async fn make(test: &Test, account: &str, month: Month, calls: u64) {
 #[testing::database_test(gateway::MIGRATOR)]
 async fn accounts_are_listed_from_a_share_of_their_limit(pool: PgPool) {
     let test = Test::new(pool).await;
-    let march = Month::of(START);
+    let march = Month::at(START);
     let (free, build, partner) = (
         test.account("free").await,
         test.account("build").await,
@@ -96,7 +96,7 @@ async fn the_list_is_paginated(pool: PgPool) {
     let mut accounts = Vec::new();
     for _ in 0..3 {
         let account = test.account("free").await;
-        make(&test, &account, Month::of(START), 45_000).await;
+        make(&test, &account, Month::at(START), 45_000).await;
         accounts.push(account);
     }
     accounts.sort();

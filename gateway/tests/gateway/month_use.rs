@@ -82,7 +82,7 @@ fn live() -> Caller {
 fn month(caller: &Caller) -> AccountMonth {
     AccountMonth {
         account: caller.key.account,
-        month: Month::of(START),
+        month: Month::at(START),
     }
 }
 

@@ -62,6 +62,16 @@ async fn an_unauthorized_call_is_rejected_and_audited(pool: PgPool) {
         account_id: account.clone(),
     };
     assert!(test.staff.list_keys(by(ada(), keys)).await.is_ok());
+    let request = proto::RequestKeyRequest {
+        account_id: account.clone(),
+        name: "server".to_owned(),
+        kind: "account".to_owned(),
+        ..proto::RequestKeyRequest::default()
+    };
+    let request = test.staff.request_key(by_operator(request)).await.unwrap();
+    let id = request.into_inner().request.unwrap().id;
+    let approve = by(ada(), proto::ApproveKeyRequest { id });
+    assert!(test.staff.approve_key(approve).await.is_ok());
     let others = common::ListAuditRequest {
         member: "operator".to_owned(),
         ..common::ListAuditRequest::default()

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use futures::future::join_all;
-use gateway::overload::admission::ConcurrencyLimits;
+use gateway::overload::admission::LoadLimits;
 use gateway::router::router;
 use sqlx::PgPool;
 use time::Duration;
@@ -275,7 +275,7 @@ async fn guesses_that_wait_for_a_lookup_hold_no_admission_permit(pool: PgPool) {
     let known = test.live_key().await;
     assert!(test.get(&known, "/games").await.is_ok());
     // One call may run, and none is queued.
-    let limits = ConcurrencyLimits {
+    let limits = LoadLimits {
         calls: 1,
         queued: 0,
         ..LIMITS
@@ -314,7 +314,7 @@ async fn a_call_holds_a_permit_whether_or_not_its_key_was_looked_up(pool: PgPool
     test.set_plan(&account, "build").await;
     test.catch_up().await;
     // One call may run, and none is queued.
-    let limits = ConcurrencyLimits {
+    let limits = LoadLimits {
         calls: 1,
         queued: 0,
         ..LIMITS

@@ -18,7 +18,6 @@ create table web.person (
     totp_secret bytea,
     -- The last step of 30 seconds whose code was used: a code works once.
     totp_step bigint not null default 0,
-    created_at timestamptz not null,
     -- The language of their mails and of pages that are in both languages.
     language text not null default 'en' constraint person_language check (language in ('en', 'fr')),
     -- False: they have switched notices off.
@@ -71,7 +70,6 @@ create table web.link (
     role text check (role in ('owner', 'developer', 'editor')),
     -- The person whom an invitation is for, who has had the address and has another one now. Null: whoever has the address.
     invited_id uuid references web.person on delete cascade,
-    created_at timestamptz not null,
     expires_at timestamptz not null,
     check ((purpose = 'invite') = (account_id is not null and role is not null)),
     check (case purpose when 'sign_up' then person_id is null when 'invite' then true else person_id is not null end)
@@ -123,7 +121,7 @@ create table web.sent_notice (
 );
 create index sent_notice_by_end on web.sent_notice (until);
 
--- Actions of people. Kept for a year, also when the person is gone.
+-- Actions of people. Kept for a year, also after the person is gone.
 create table web.activity (
     id uuid primary key,
     at timestamptz not null,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::{Common, Profile, Secret, a_second_or_more, count};
-use kit::http_server::Limits;
+use kit::http_server::PortLimits;
 use kit::key_ring::KeyRing;
 use kit::public_url;
 use kit::rpc::client::Addresses;
@@ -47,7 +47,7 @@ pub struct Settings {
     #[arg(long, default_value = "127.0.0.1:8081")]
     pub(crate) http_listen: SocketAddr,
     #[command(flatten)]
-    pub(crate) http_limits: Limits,
+    pub(crate) http_limits: PortLimits,
     /// Seconds that a request may take
     #[arg(long, default_value = "30", value_parser = a_second_or_more)]
     pub(crate) http_timeout: Duration,
@@ -108,7 +108,8 @@ pub struct Settings {
     /// Days after which a session ends in any case
     #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) session_most: u16,
-    /// Keys that encrypt the secrets of authenticator apps, as `id:base64,…` with 32 bytes each: the first encrypts, all decrypt
+    /// Keys that encrypt the secrets of authenticator apps and sign the cookies of voters, as `id:base64,…` with 32 bytes each: the first encrypts and
+    /// signs, all decrypt and verify. A cookie of a removed key is a new voter's
     #[arg(long, hide_env_values = true)]
     pub(crate) secret_keys: KeyRing,
 }

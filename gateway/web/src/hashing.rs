@@ -127,7 +127,7 @@ impl Threads {
         let runtime = Builder::new_current_thread()
             .max_blocking_threads(cores)
             .thread_name("hashing")
-            .on_thread_start(give_way)
+            .on_thread_start(lower_priority)
             .build()?;
         Ok(Self(Some(runtime)))
     }
@@ -143,7 +143,7 @@ impl Drop for Threads {
 }
 
 /// Lowers the priority of this thread.
-fn give_way() {
+fn lower_priority() {
     if let Err(error) = rustix::process::nice(NICE) {
         tracing::warn!(%error, "threads that hash passwords have the usual priority");
     }

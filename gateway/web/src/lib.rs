@@ -76,7 +76,7 @@ pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// The producer whose high-water mark public pages read.
 const LISTINGS_FEED: &str = "listings";
-/// Logged when Redis is away.
+/// Logged when Redis is unavailable.
 const WITHOUT_REDIS: &str = "public pages may lack the changes of the last moment";
 
 /// Pictures that public pages read from listings-svc at once.
@@ -116,7 +116,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             most: Duration::days(settings.session_most.into()),
         },
         limits: Limits(pool),
-        cookie: CookieStyle::of(&settings.public_url),
+        cookie: CookieStyle::for_url(&settings.public_url),
         key_ring: settings.secret_keys.clone(),
         feeds: Feeds::new(&gateway, &listings, &economy, &webhooks, deadline),
         gateway: Gateway::new(gateway, settings.upstream_deadline),
@@ -126,10 +126,10 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         currencies: Currencies::new(
             economy.clone(),
             CURRENCIES_DEADLINE,
+            GAME_CURRENCY_TIMEOUT,
             settings.economy_calls,
             boot.lifecycle.clone(),
-        )
-        .with_game_timeout(GAME_CURRENCY_TIMEOUT),
+        ),
         economy: Economy::new(economy, deadline),
         catalogue,
         page_limit: PageLimit::new(settings.pages_per_minute, settings.person_pages_per_minute),

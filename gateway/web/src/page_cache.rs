@@ -1,7 +1,7 @@
 //! A cache of public pages, which are the same for everybody.
 //!
 //! A page is stored under its path, its language, the newest position of the listings before it was made (§1), and the second, since votes,
-//! rates and the day change pages without a new position. A busy page is thus made once a second, by one of the requests that wait for it.
+//! rates and the day change pages without a new position. Therefore a busy page is made once a second, by one of the requests that wait for it.
 
 use std::time::Duration;
 

@@ -5,7 +5,7 @@ use http::header::{ACCEPT_ENCODING, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::frame::{ErrorPage, TypedForm};
-use pages::{Frame, Language, Link, Texts};
+use pages::{Frame, Language, Texts};
 
 use crate::domain::role::Permission;
 use crate::render::{html, status};
@@ -14,40 +14,58 @@ use crate::visit::Visit;
 /// The keys of the title and the text of an error.
 type Keys = &'static (&'static str, &'static str);
 /// A path of the site, and the key of its label.
-type Way = (&'static str, &'static str);
+type PathLink = (&'static str, &'static str);
 
-/// The ways out of every error of a public page.
-const SITE: &[Way] = &[
+/// The links on every error page of the public site.
+const SITE: &[PathLink] = &[
     ("/", "error-start"),
     ("/games", "nav-games"),
     ("/creators", "nav-creators"),
     ("/events", "nav-events"),
     ("/countries", "nav-places"),
 ];
-/// The same of a page of the dashboard.
-const DASHBOARD: &[Way] = &[("/accounts", "error-accounts"), ("/", "error-start")];
+/// The same of the dashboard.
+const DASHBOARD: &[PathLink] = &[("/accounts", "error-accounts"), ("/", "error-start")];
+
+/// What the page of an error says.
+#[derive(Debug, Clone)]
+enum Words {
+    /// What the status means. A number in the text is that of seconds.
+    Status,
+    Keys(Keys),
+    /// The text has a value.
+    Value(Keys, String),
+    /// The text has a number.
+    Number(Keys, u32),
+    /// The reason of a service, in English, for pages of the dashboard. Other pages have the text, with the code.
+    Reason {
+        reason: String,
+        keys: Option<Keys>,
+        code: Code,
+    },
+}
 
 /// A request that ends with an error page.
 #[derive(Debug, Clone)]
 pub struct PageError {
     pub status: StatusCode,
-    /// The keys of title and text, if the status does not say enough.
-    keys: Option<Keys>,
-    /// The value in the text under the key.
-    value: Option<Box<str>>,
-    /// A sentence of a service, or one for programs, in English.
-    sentence: Option<String>,
+    words: Words,
     /// Links of this error, before those of all errors.
-    ways_out: Vec<(String, &'static str)>,
+    links: Vec<PathLink>,
     retry_after: Option<u32>,
-    /// The number in the text, if it is not that of `retry_after`.
-    number: Option<u32>,
-    /// The form that was sent, which the page can send again.
-    pub form: Option<Box<TypedForm>>,
-    /// The request of a public page: the error has its language then.
-    visit: Option<Box<Visit>>,
+}
+
+/// Where an error page is shown, which only the outermost layers know.
+#[derive(Debug)]
+pub struct ErrorContext {
+    /// The request of a page of the public site; `None` for a page of the dashboard.
+    pub visit: Option<Visit>,
     /// The language of a page of the dashboard.
     pub language: Language,
+    /// The form that was sent, which the page can send again.
+    pub form: Option<TypedForm>,
+    /// The id under which the request is in the log.
+    pub request_id: String,
 }
 
 /// The result of a handler.
@@ -58,15 +76,9 @@ impl PageError {
     pub fn new(status: StatusCode) -> Self {
         Self {
             status,
-            keys: None,
-            value: None,
-            sentence: None,
-            ways_out: Vec::new(),
+            words: Words::Status,
+            links: Vec::new(),
             retry_after: None,
-            number: None,
-            form: None,
-            visit: None,
-            language: Language::default(),
         }
     }
 
@@ -75,41 +87,31 @@ impl PageError {
         Self::new(status).with_keys(keys)
     }
 
-    /// An error with this sentence for programs.
-    pub fn for_programs(status: StatusCode, sentence: impl Into<String>) -> Self {
+    /// With the keys of title and text in each language.
+    #[must_use]
+    pub fn with_keys(self, keys: Keys) -> Self {
+        let words = Words::Keys(keys);
+        Self { words, ..self }
+    }
+
+    fn with_value(status: StatusCode, keys: Keys, value: impl Into<String>) -> Self {
+        let words = Words::Value(keys, value.into());
         Self {
-            sentence: Some(sentence.into()),
+            words,
             ..Self::new(status)
         }
     }
 
-    /// With the keys of title and text in each language.
-    #[must_use]
-    pub fn with_keys(self, keys: Keys) -> Self {
-        Self {
-            keys: Some(keys),
-            ..self
-        }
-    }
-
-    /// With the value in the text.
-    fn naming(self, value: impl Into<Box<str>>) -> Self {
-        Self {
-            value: Some(value.into()),
-            ..self
-        }
-    }
-
     fn retry_after(self, seconds: u32) -> Self {
+        let retry_after = Some(seconds);
         Self {
-            retry_after: Some(seconds),
+            retry_after,
             ..self
         }
     }
 
-    #[must_use]
-    pub fn way_out(mut self, path: impl Into<String>, label: &'static str) -> Self {
-        self.ways_out.push((path.into(), label));
+    fn link(mut self, path: &'static str, label: &'static str) -> Self {
+        self.links.push((path, label));
         self
     }
 
@@ -139,33 +141,33 @@ impl PageError {
     /// A form whose body has a content coding.
     pub fn coded(coding: String) -> Self {
         let keys = &("error-coded-title", "error-coded");
-        Self::translated(StatusCode::UNSUPPORTED_MEDIA_TYPE, keys).naming(coding)
+        Self::with_value(StatusCode::UNSUPPORTED_MEDIA_TYPE, keys, coding)
     }
 
     pub fn link_gone() -> Self {
         let keys = &("error-link-gone-title", "error-link-gone");
         Self::translated(StatusCode::GONE, keys)
-            .way_out("/sign-in", "nav-sign-in")
-            .way_out("/reset", "reset-title")
-            .way_out("/sign-up", "start-sign-up")
+            .link("/sign-in", "nav-sign-in")
+            .link("/reset", "reset-title")
+            .link("/sign-up", "start-sign-up")
     }
 
     /// A person belongs to as many accounts as anybody may. The link of the invitation still works.
     pub fn too_many_accounts(most: usize) -> Self {
         let keys = &("accounts-full-title", "accounts-full");
-        Self::translated(StatusCode::CONFLICT, keys).naming(most.to_string())
+        Self::with_value(StatusCode::CONFLICT, keys, most.to_string())
     }
 
     /// The answer to a form whose session has ended.
     pub fn signed_out() -> Self {
         let keys = &("error-signed-out-title", "error-signed-out");
-        Self::translated(StatusCode::UNAUTHORIZED, keys).way_out("/sign-in", "nav-sign-in")
+        Self::translated(StatusCode::UNAUTHORIZED, keys).link("/sign-in", "nav-sign-in")
     }
 
     /// A change of the person's credentials has ended the session after the access layer found it. The request has done nothing.
     pub fn sign_in_again() -> Self {
         let keys = &("error-sign-in-again-title", "error-sign-in-again");
-        Self::translated(StatusCode::UNAUTHORIZED, keys).way_out("/sign-in", "nav-sign-in")
+        Self::translated(StatusCode::UNAUTHORIZED, keys).link("/sign-in", "nav-sign-in")
     }
 
     pub fn timed_out() -> Self {
@@ -173,9 +175,9 @@ impl PageError {
         Self::translated(StatusCode::SERVICE_UNAVAILABLE, keys)
     }
 
-    /// A public page of the economy while economy-svc is away.
-    pub fn economy_away(fault: &Fault) -> Self {
-        let keys = &("error-unavailable-title", "economy-away");
+    /// A public page of the economy while economy-svc is unavailable.
+    pub fn economy_unavailable(fault: &Fault) -> Self {
+        let keys = &("error-unavailable-title", "economy-unavailable");
         Self::translated(StatusCode::SERVICE_UNAVAILABLE, keys)
             .retry_after(fault.retry_after.unwrap_or(1))
     }
@@ -187,81 +189,66 @@ impl PageError {
     /// The text has the minutes that are left, rounded up.
     pub fn too_many_forms(seconds: u32) -> Self {
         let keys = &("error-limit-title", "limit-forms");
+        let words = Words::Number(keys, seconds.div_ceil(60));
         Self {
-            number: Some(seconds.div_ceil(60)),
-            ..Self::translated(StatusCode::TOO_MANY_REQUESTS, keys).retry_after(seconds)
+            words,
+            ..Self::too_many_pages(seconds)
         }
-    }
-
-    /// Whether it is shown as a page of the public site.
-    pub fn is_on_site(&self) -> bool {
-        self.visit.is_some()
-    }
-
-    /// Shows the error as a page of the public site.
-    #[must_use]
-    pub fn on_site(mut self, visit: Visit) -> Self {
-        // The forms of public pages show their own errors, so a 422 here is about an address.
-        if self.status == StatusCode::UNPROCESSABLE_ENTITY {
-            self.status = StatusCode::BAD_REQUEST;
-            self.keys = None;
-        }
-        self.sentence = None;
-        self.visit = Some(Box::new(visit));
-        self
     }
 
     pub fn internal() -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// Title and text.
-    fn words(&self, texts: &Texts) -> (String, String) {
-        let (title, key) = *self.keys.unwrap_or_else(|| keys_of(self.status));
-        // The sentence is in English. A page in another language says what the status means.
-        let sentence = self.sentence.as_ref();
-        let sentence = sentence.filter(|_| texts.language() == Language::English);
-        let text = match (sentence, &self.value) {
-            (Some(sentence), _) => sentence.clone(),
-            (None, Some(value)) => texts.say_of(key, value),
-            (None, None) => {
-                let number = self.number.or(self.retry_after).unwrap_or(1);
-                texts.count(key, number.into())
+    /// Title and text of the page.
+    fn title_and_text(&self, texts: &Texts, is_public: bool) -> (String, String) {
+        let (keys, text) = match &self.words {
+            Words::Status => (keys_of(self.status), None),
+            Words::Keys(keys) => (*keys, None),
+            Words::Value(keys, value) => (*keys, Some(texts.say_of(keys.1, value))),
+            Words::Number(keys, number) => (*keys, Some(texts.count(keys.1, (*number).into()))),
+            Words::Reason { reason, keys, code } => {
+                let is_shown = !is_public && texts.language() == Language::English;
+                let reason = is_shown.then(|| reason.clone());
+                let text = keys.map(|keys| texts.say_of(keys.1, code.as_str()));
+                (
+                    keys.unwrap_or_else(|| keys_of(self.status)),
+                    reason.or(text),
+                )
             }
         };
-        (texts.say(title).to_owned(), text)
+        let seconds = self.retry_after.unwrap_or(1);
+        let text = text.unwrap_or_else(|| texts.count(keys.1, seconds.into()));
+        (texts.say(keys.0).to_owned(), text)
     }
 
-    /// The links that lead on.
-    fn links(&self, frame: &Frame) -> Vec<Link> {
-        let own = self
-            .ways_out
-            .iter()
-            .map(|(path, label)| (path.as_str(), *label));
-        let general = if self.is_on_site() { SITE } else { DASHBOARD };
-        let ways = own.chain(general.iter().copied());
-        ways.map(|(path, label)| frame.link(path, frame.say(label)))
-            .collect()
-    }
-
-    /// The response, with the id under which the request is in the log.
-    pub fn response(self, request_id: &str) -> Response {
-        let mut frame = match &self.visit {
+    /// The page of the error.
+    pub fn render(mut self, context: ErrorContext) -> Response {
+        let is_public = context.visit.is_some();
+        // The forms of public pages show their own errors, so a 422 here is about an address.
+        if is_public && self.status == StatusCode::UNPROCESSABLE_ENTITY {
+            self.status = StatusCode::BAD_REQUEST;
+            self.words = Words::Status;
+        }
+        let mut frame = match context.visit {
             Some(visit) => visit.frame(""),
             None => Frame {
-                language: self.language,
+                language: context.language,
                 ..Frame::default()
             },
         };
-        let (title, text) = self.words(frame.texts());
+        let (title, text) = self.title_and_text(frame.texts(), is_public);
         frame.head.title = title;
+        let general = if is_public { SITE } else { DASHBOARD };
+        let links = self.links.iter().chain(general);
+        let links = links.map(|(path, label)| frame.link(path, frame.say(label)));
         let page = ErrorPage {
             text,
-            ways_out: self.links(&frame),
+            links: links.collect(),
             frame,
             is_signed_out: self.status == StatusCode::UNAUTHORIZED,
-            form: self.form.map(|form| *form),
-            request_id: request_id.to_owned(),
+            form: context.form,
+            request_id: context.request_id,
         };
         let mut response = html(self.status, &page);
         if let Some(seconds) = self.retry_after {
@@ -294,7 +281,7 @@ fn keys_of(status: StatusCode) -> Keys {
 }
 
 impl IntoResponse for PageError {
-    /// Attaches the error to the response. The outermost layer renders it, since that layer knows the id of the request.
+    /// Attaches the error to the response. An outer layer renders it (`layers/error_page.rs`).
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
         response.extensions_mut().insert(self);
@@ -305,7 +292,7 @@ impl IntoResponse for PageError {
 /// A fault about the fields of a form, which is shown again.
 ///
 /// # Errors
-/// The page of an error if the fault says nothing about the form: the thing is gone, or a service is away. The page can send the same
+/// The page of an error if the fault says nothing about the form: the thing is gone, or a service is unavailable. The page can send the same
 /// fields again (`layers/typed_form.rs`).
 pub fn refusal(fault: Fault) -> Result<Fault, PageError> {
     let status = status(fault.code);
@@ -324,7 +311,7 @@ impl From<Fault> for PageError {
             Code::OutcomeUnknown => Self::timed_out(),
             code => {
                 let reasons = fault.fields.values().cloned().collect::<Vec<_>>().join(" ");
-                let sentence = if reasons.is_empty() {
+                let reason = if reasons.is_empty() {
                     fault.message.into_owned()
                 } else {
                     reasons
@@ -335,10 +322,9 @@ impl From<Fault> for PageError {
                     _ => Some(&("error-service-title", "error-service")),
                 };
                 Self {
+                    words: Words::Reason { reason, keys, code },
                     retry_after: fault.retry_after,
-                    keys,
-                    value: Some(code.as_str().into()),
-                    ..Self::for_programs(status(code), sentence)
+                    ..Self::new(status(code))
                 }
             }
         }
@@ -356,18 +342,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_french_error_page_replaces_the_english_reason() {
-        let refused = |language| {
-            let error = PageError {
-                language,
-                ..PageError::from(Fault::invalid_field("name", "Odd."))
-            };
-            error.words(Texts::of(language)).1
+    fn a_french_or_public_error_page_replaces_the_english_reason() {
+        let text = |fault, language, is_public| {
+            let error = PageError::from(fault);
+            error.title_and_text(Texts::of(language), is_public).1
         };
-        assert_eq!(refused(Language::English), "Odd.");
-        assert_eq!(
-            refused(Language::French),
-            "Le site n’a pas pu faire ce qui était demandé (code invalid)."
-        );
+        let odd = || Fault::invalid_field("name", "Odd.");
+        let french = "Le site n’a pas pu faire ce qui était demandé (code invalid).";
+        assert_eq!(text(odd(), Language::English, false), "Odd.");
+        assert_eq!(text(odd(), Language::French, false), french);
+        assert_eq!(text(odd(), Language::French, true), french);
+        let wait = Fault::new(Code::RateLimited, "Wait.").with_retry_after(7);
+        let wait = text(wait, Language::English, true);
+        assert!(wait.contains("Try again in 7 seconds."), "{wait}");
     }
 }

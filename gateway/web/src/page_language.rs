@@ -18,15 +18,15 @@ pub struct PageLanguage {
 
 impl PageLanguage {
     /// That of a request: the language of the address, or else the one that the browser prefers.
-    pub fn of(uri: &Uri, headers: &HeaderMap) -> Self {
+    pub fn from_request(uri: &Uri, headers: &HeaderMap) -> Self {
         let Visit {
             language, prefix, ..
-        } = Visit::of(uri, headers);
+        } = Visit::from_request(uri, headers);
         Self { language, prefix }
     }
 
     /// That of a person, at addresses that name none.
-    pub fn of_person(person: &Person) -> Self {
+    pub fn from_person(person: &Person) -> Self {
         Self {
             language: person.language(),
             prefix: "",
@@ -46,9 +46,9 @@ impl PageLanguage {
         format!("{}{path}", self.prefix)
     }
 
-    /// Redirects to the start page, which says what is done. It has no session any more, thus its address names the language if the
+    /// Redirects to the start page, which says what is done. It has no session any more, so that its address names the language if the
     /// browser prefers another one.
-    pub fn goodbye(self, headers: &HeaderMap, done: &str) -> Response {
+    pub fn redirect_signed_out(self, headers: &HeaderMap, done: &str) -> Response {
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
         let is_preferred = Language::accepted(accepted.unwrap_or_default()) == self.language;
         let start = if is_preferred {

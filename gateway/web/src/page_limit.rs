@@ -3,9 +3,9 @@
 //! A network has a limit for public pages, so that a scraper does not slow the catalogue down for callers of the API. It is high, since a
 //! carrier or a campus may have thousands of people behind one address. A visitor has a lower limit: a browser of a network for public
 //! pages, and a signed-in person for pages of the public site and the dashboard together. Browsers on most Android phones send the same
-//! headers, thus many people of a carrier may count as one browser: its limit is by default half of the network's, which is low enough to
-//! keep one runaway browser from locking the others out. Searches while somebody types, pictures, and the requests of people whom nobody
-//! knows yet are counted apart, so that a scraper keeps no neighbour from signing in.
+//! headers, and many people of a carrier may count as one browser: its limit is by default half of the network's, which is low enough to
+//! keep one runaway browser from locking the others out. Pictures, the requests of people whom nobody knows yet, and cookies of no session
+//! are counted apart: a scraper keeps no neighbour from signing in, and neither keeps those out who are signed in.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -13,8 +13,11 @@ use std::hash::BuildHasher as _;
 use std::sync::{Mutex, PoisonError};
 
 use kit::client_address::Network;
+use moka::future::Cache;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
+
+use crate::domain::session_token::TokenHash;
 
 const MINUTE: Duration = Duration::MINUTE;
 /// The most visitors that have a count of their own, about 6 MB. Further visitors share the counts of buckets.
@@ -23,6 +26,9 @@ const CAPACITY: usize = 100_000;
 const BUCKETS: u64 = 1_024;
 /// A bucket's limit, as a multiple of a network's limit.
 const OF_BUCKET: u32 = 10;
+/// How long a session that was found is admitted without a limit of its network, and the most of them.
+const SESSION_IS_KNOWN: std::time::Duration = std::time::Duration::from_mins(30);
+const MAX_SESSIONS: u64 = 100_000;
 /// The pictures of a network, as a multiple of its pages: a list shows 24, and browsers keep them.
 const PICTURES_PER_PAGE: u32 = 10;
 
@@ -30,10 +36,10 @@ const PICTURES_PER_PAGE: u32 = 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Visitor {
     Network(Network),
-    /// The searches of a network that run while somebody types.
-    Typing(Network),
-    /// The requests of a network whose person is not known: to sign in, for the link of a mail, with a vote, or with a cookie of no session.
+    /// The requests of a network whose person is not known: to sign in, for the link of a mail, or with a vote.
     Unknown(Network),
+    /// The requests of a network with a cookie of no session.
+    Cookies(Network),
     /// The pictures that a network reads.
     Pictures(Network),
     /// Browsers of a network with the same headers: no cookie tells them apart.
@@ -62,6 +68,8 @@ pub struct PageLimit {
     /// Assigns visitors to buckets.
     buckets: RandomState,
     minute: Mutex<Minute>,
+    /// Sessions that were found not long ago: made-up cookies of their network do not lock them out.
+    sessions: Cache<TokenHash, ()>,
 }
 
 #[derive(Debug)]
@@ -81,6 +89,24 @@ impl PageLimit {
                 start: OffsetDateTime::UNIX_EPOCH,
                 pages: HashMap::new(),
             }),
+            sessions: Cache::builder()
+                .max_capacity(MAX_SESSIONS)
+                .time_to_live(SESSION_IS_KNOWN)
+                .build(),
+        }
+    }
+
+    /// Whether the cookie is that of a session which was found not long ago.
+    pub fn knows(&self, session: TokenHash) -> bool {
+        self.sessions.contains_key(&session)
+    }
+
+    /// Notes whether a cookie is that of a session.
+    pub async fn note(&self, session: TokenHash, exists: bool) {
+        if exists {
+            self.sessions.insert(session, ()).await;
+        } else {
+            self.sessions.invalidate(&session).await;
         }
     }
 
@@ -109,7 +135,7 @@ impl PageLimit {
         }
         let limit = match counted {
             Counted::Visitor(Visitor::Pictures(_)) => self.pages.saturating_mul(PICTURES_PER_PAGE),
-            Counted::Visitor(Visitor::Network(_) | Visitor::Typing(_) | Visitor::Unknown(_)) => {
+            Counted::Visitor(Visitor::Network(_) | Visitor::Unknown(_) | Visitor::Cookies(_)) => {
                 self.pages
             }
             Counted::Visitor(Visitor::Browser { .. } | Visitor::Person(_)) => self.pages_of_visitor,
@@ -170,7 +196,6 @@ mod tests {
             assert_eq!(allowed(Visitor::Browser { network, headers }), 2);
         }
         assert_eq!(allowed(Visitor::Network(ip.into())), 5);
-        assert_eq!(allowed(Visitor::Typing(ip.into())), 5);
         let unknown = Visitor::Unknown(ip.into());
         assert_eq!(limit.check(unknown, START), Ok(()));
         assert_eq!(allowed(unknown), 5);

@@ -6,7 +6,6 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use crate::mail::{self, NewMessage};
-use crate::store::links::NewLink;
 use crate::store::people::Person;
 
 /// The reader of a mail.
@@ -17,7 +16,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub fn of(person: &'a Person) -> Self {
+    pub fn from_person(person: &'a Person) -> Self {
         Self {
             address: &person.email,
             language: person.language(),
@@ -32,13 +31,8 @@ pub async fn queue(
     text: &MailText<'_>,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    insert(
-        connection,
-        reader.address,
-        &text.write(reader.language),
-        now,
-    )
-    .await
+    let mail = text.write(reader.language);
+    mail::insert(connection, message(reader.address, &mail), None, now).await
 }
 
 /// Queues a notice, which its reader may switch off; it says so.
@@ -52,35 +46,11 @@ pub async fn queue_notice(
     let page = format!("{public_url}/you#settings");
     let foot = Texts::of(reader.language).say_of("mail-switch-foot", &page);
     let mail = text.write(reader.language).and_paragraph(&foot);
-    insert(connection, reader.address, &mail, now).await
+    mail::insert(connection, message(reader.address, &mail), None, now).await
 }
 
-/// Queues a written mail.
-pub async fn insert(
-    connection: &mut PgConnection,
-    address: &str,
-    mail: &WrittenMail,
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    mail::insert(connection, message(address, mail), None, now).await
-}
-
-/// Queues a written mail with this link.
-pub async fn insert_with_link(
-    connection: &mut PgConnection,
-    address: &str,
-    mail: &WrittenMail,
-    link: &NewLink,
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    let link = mail::Link {
-        id: link.id,
-        expires_at: link.expires_at,
-    };
-    mail::insert(connection, message(address, mail), Some(link), now).await
-}
-
-fn message<'a>(address: &'a str, mail: &'a WrittenMail) -> NewMessage<'a> {
+/// A written mail to an address.
+pub fn message<'a>(address: &'a str, mail: &'a WrittenMail) -> NewMessage<'a> {
     NewMessage {
         recipient: address,
         subject: &mail.subject,

@@ -73,7 +73,7 @@ pub fn see_other(path: &str) -> Response {
     redirect(StatusCode::SEE_OTHER, path)
 }
 
-/// The page has another address, for every method. `path` is a path of this site.
+/// 308: a permanent redirect that keeps the method. `path` is a path of this site.
 pub fn moved(path: &str) -> Response {
     redirect(StatusCode::PERMANENT_REDIRECT, path)
 }

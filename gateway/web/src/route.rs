@@ -13,6 +13,7 @@ use http::Method;
 use crate::app::App;
 use crate::form_body;
 use crate::layers::access::Access;
+use crate::visit::Parameter;
 
 /// A path of the site.
 pub struct Route {
@@ -20,7 +21,7 @@ pub struct Route {
     pub access: Access,
     pub methods: Vec<Method>,
     /// The parameters of the query on which a public page depends, in the order of its address. The layers remove all others.
-    pub query: Vec<&'static str>,
+    pub query: Vec<Parameter>,
     /// The longest body of its form.
     pub body_limit: usize,
     pub handlers: MethodRouter<App>,
@@ -69,7 +70,15 @@ impl Route {
     /// The same path, for a page that depends on these parameters as well.
     #[must_use]
     pub fn reads(mut self, parameters: &[&'static str]) -> Self {
-        self.query.extend(parameters);
+        let any = |name: &&'static str| Parameter { name, values: &[] };
+        self.query.extend(parameters.iter().map(any));
+        self
+    }
+
+    /// The same path, for a page that depends on this parameter if it has one of these values.
+    #[must_use]
+    pub fn reads_one_of(mut self, name: &'static str, values: &'static [&'static str]) -> Self {
+        self.query.push(Parameter { name, values });
         self
     }
 }

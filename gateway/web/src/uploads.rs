@@ -23,8 +23,8 @@ const MAX_UPLOADS: usize = 256;
 pub const SILENCE: Duration = Duration::from_secs(30);
 /// How long an upload may take to arrive: 10 MB at 12 KB/s.
 pub const WHOLE: Duration = Duration::from_mins(15);
-/// How long listings-svc may take to store a picture. It is shorter than the time for which the proxies wait for an answer.
-pub const STORING: Duration = Duration::from_secs(50);
+/// How long listings-svc may take to store a picture.
+pub const STORING: Duration = Duration::from_secs(35);
 
 /// Why the body of an upload ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,11 +164,14 @@ mod tests {
     fn the_proxies_wait_longer_for_an_upload_and_its_answer() {
         let haproxy = include_str!("../../../deploy/edge/haproxy.cfg");
         let nginx = include_str!("../../../deploy/edge/nginx.conf");
+        // The person and the account are looked up before the picture is stored, and the page of a refusal after it, within
+        // `upstream_deadline` each.
+        let answer = STORING + 2 * Duration::from_secs(10);
         for (proxy, setting, least) in [
             (haproxy, " timeout client ", SILENCE),
-            (haproxy, " timeout server ", STORING),
+            (haproxy, " timeout server ", answer),
             (nginx, " client_body_timeout ", SILENCE),
-            (nginx, " proxy_read_timeout ", STORING),
+            (nginx, " proxy_read_timeout ", answer),
         ] {
             let (_, value) = proxy.split_once(setting).unwrap();
             let (seconds, _) = value.split_once('s').unwrap();

@@ -9,6 +9,25 @@ use crate::query::{Query, address};
 /// This page and those below it are in English only.
 const IN_ENGLISH: &str = "/docs";
 
+fn is_in_english(path: &str) -> bool {
+    let below = path.strip_prefix(IN_ENGLISH);
+    below.is_some_and(|it| it.is_empty() || it.starts_with(['/', '?']))
+}
+
+/// A parameter of the query on which a public page depends.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    pub name: &'static str,
+    /// Its only values; none: any value.
+    pub values: &'static [&'static str],
+}
+
+impl Parameter {
+    fn accepts(&self, value: &str) -> bool {
+        self.values.is_empty() || self.values.contains(&value)
+    }
+}
+
 /// A request of a public page.
 #[derive(Debug, Clone)]
 pub struct Visit {
@@ -17,12 +36,10 @@ pub struct Visit {
     pub prefix: &'static str,
     /// Path and query without that prefix.
     pub path: String,
-    /// Whether the page is in English only.
-    is_english: bool,
 }
 
 impl Visit {
-    pub fn of(uri: &Uri, headers: &HeaderMap) -> Self {
+    pub fn from_request(uri: &Uri, headers: &HeaderMap) -> Self {
         let (named, path) = Language::split(uri.path());
         let accepted = || {
             let header = headers.get(ACCEPT_LANGUAGE);
@@ -31,7 +48,6 @@ impl Visit {
         Self {
             language: named.unwrap_or_else(accepted),
             prefix: named.map_or("", Language::prefix),
-            is_english: false,
             path: match uri.query() {
                 Some(query) => format!("{path}?{query}"),
                 None => path.to_owned(),
@@ -41,12 +57,17 @@ impl Visit {
 
     /// The same with only these parameters that have a value, in this order: each page has one address.
     #[must_use]
-    pub fn reading(self, parameters: &[&str]) -> Self {
+    pub fn reading(self, parameters: &[Parameter]) -> Self {
         let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
         let query = Query::parse(Some(query));
         let parameters: Vec<_> = parameters
             .iter()
-            .map(|name| (*name, query.get(name)))
+            .map(|it| {
+                (
+                    it.name,
+                    query.get(it.name).filter(|value| it.accepts(value)),
+                )
+            })
             .collect();
         Self {
             path: address(path, &parameters),
@@ -54,26 +75,16 @@ impl Visit {
         }
     }
 
-    /// The request of a page that exists in English only.
+    /// The request of a page that exists in English only. Its errors have the language of the browser.
     #[must_use]
     pub fn in_english(self) -> Self {
-        Self {
-            language: Language::English,
-            is_english: true,
-            ..self
-        }
+        let language = Language::English;
+        Self { language, ..self }
     }
 
     /// Whether the browser's preference decided the language.
     pub fn is_negotiated(&self) -> bool {
-        self.prefix.is_empty() && !self.is_english
-    }
-
-    /// Whether the page exists in each language. The path counts too, for an error before the handler calls [`in_english`](Self::in_english).
-    fn is_translated(&self) -> bool {
-        let below = self.path.strip_prefix(IN_ENGLISH);
-        let is_below = below.is_some_and(|it| it.is_empty() || it.starts_with(['/', '?']));
-        !self.is_english && !is_below
+        self.prefix.is_empty() && !is_in_english(&self.path)
     }
 
     /// The frame of the page. `site` is the address of the site.
@@ -83,7 +94,7 @@ impl Visit {
             prefix: self.prefix,
             site: site.to_owned(),
             path: self.path.clone(),
-            is_translated: self.is_translated(),
+            is_translated: !is_in_english(&self.path),
             ..Frame::default()
         }
     }
@@ -99,12 +110,13 @@ mod tests {
         let headers = headers
             .iter()
             .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)));
-        Visit::of(&path.parse().unwrap(), &headers.collect())
+        Visit::from_request(&path.parse().unwrap(), &headers.collect())
     }
 
     #[test]
     fn parameters_that_a_page_does_not_read_are_removed() {
-        let parameters = ["genre", "country"];
+        let parameter = |name| Parameter { name, values: &[] };
+        let parameters = ["genre", "country"].map(parameter);
         for (path, expected) in [
             ("/games?x=1&country=ng&genre=&y", "/games?country=NG"),
             (
@@ -116,6 +128,16 @@ mod tests {
         ] {
             assert_eq!(visit(path, &[]).reading(&parameters).path, expected);
             assert_eq!(visit(path, &[]).reading(&[]).path, "/games");
+        }
+        let done = Parameter {
+            name: "done",
+            values: &["signed-out"],
+        };
+        for (path, expected) in [
+            ("/?done=signed-out", "/?done=signed-out"),
+            ("/?done=x", "/"),
+        ] {
+            assert_eq!(visit(path, &[]).reading(&[done]).path, expected);
         }
     }
 

@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization as _;
 use url::{Host, Url};
 
-use super::pictures::stored_address;
+use super::pictures::FileName;
 use super::text::clip;
 
 const MAX_CHARS: usize = 2_048;
@@ -53,8 +53,8 @@ pub fn read(raw: &str) -> Result<String, String> {
 
 /// Reads the address of a picture: one on another site, or an uploaded one, in the form that listings store.
 pub fn read_picture(raw: &str, public_url: &str) -> Result<String, String> {
-    let uploaded = stored_address(raw.trim(), public_url);
-    uploaded.map_or_else(|| read(raw), Ok)
+    let uploaded = FileName::read(raw.trim(), public_url);
+    uploaded.map_or_else(|| read(raw), |name| Ok(name.address()))
 }
 
 /// Whether `name` is a DNS name: labels of 1 to 63 bytes, 253 bytes in all. A trailing dot stands for the root.

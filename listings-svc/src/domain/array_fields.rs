@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::field_reader::{Fields, integer, parse_slug, type_name};
-use super::pictures::is_uploaded;
+use super::pictures::FileName;
 use super::reference_data::ReferenceData;
 use super::{address, text};
 
@@ -117,7 +117,7 @@ pub fn screenshots(
 fn uploaded<'a>(object: &Map<String, Value>, current: &'a [Screenshot]) -> Option<&'a Screenshot> {
     let url = object.get("url")?.as_str()?;
     let mut current = current.iter();
-    current.find(|it| is_uploaded(&it.url) && url.ends_with(&it.url))
+    current.find(|it| FileName::from_address(&it.url).is_some() && url.ends_with(&it.url))
 }
 
 /// Reads the credits of a game.
@@ -138,7 +138,7 @@ pub fn credits(
         };
         let handle = optional_text(fields, &path, object, "handle", |raw| {
             parse_slug(raw)?;
-            // Staff send back what is stored, also when the page was taken down since.
+            // Staff send back what is stored, even if the page was taken down since.
             let is_stored = current.iter().any(|it| it.handle.as_deref() == Some(raw));
             if is_stored || reference.creators.contains_key(raw) || hidden.contains(raw) {
                 return Ok(raw.to_owned());

@@ -16,7 +16,7 @@ pub enum AuditAction {
     Edit,
     /// Features a game, verifies a page, moves a game to another page, or gives an event to another account.
     EditAsAdmin,
-    /// Sets the fields of a listing to those of an earlier revision.
+    /// Restores the fields of an earlier revision.
     Revert,
     TakeDown,
     /// Publishes a listing that was taken down.

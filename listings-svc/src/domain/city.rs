@@ -224,7 +224,7 @@ mod tests {
             ),
             (stored("", ""), stored("", "")),
         ] {
-            let mut fields = Fields::of_change(&nothing);
+            let mut fields = Fields::for_change(&nothing);
             let by_account = Place::from_body(&mut fields, before.clone(), |_| String::new());
             let by_staff = Place::from_row(&mut fields, before);
             assert_eq!((&by_account, &by_staff), (&after, &after));

@@ -10,7 +10,7 @@ use super::listing::Listing;
 /// What a revision stores besides the content.
 const METADATA_FIELDS: [&str; 2] = ["state", "submitter"];
 
-/// The name of `submitter` among the changed fields: that of the field by which staff change it.
+/// The name of `submitter` among the changed fields, and of the field by which staff change it.
 pub const ACCOUNT: &str = "account";
 
 /// A field whose value differs.

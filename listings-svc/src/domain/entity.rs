@@ -1,23 +1,11 @@
 //! The kinds of listings.
 
-use serde::Deserialize;
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// Every kind stands after the kinds that it refers to.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    Deserialize,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
+    Debug, Clone, Copy, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray, VariantNames,
 )]
-#[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Entity {
     /// The page of a studio or a person.

@@ -5,30 +5,6 @@ use time::Date;
 
 time::serde::format_description!(day, Date, "[year]-[month]-[day]");
 
-/// `day::option` of the `time` crate cannot deserialize within a flattened struct.
-mod optional_day {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use time::Date;
-
-    #[derive(Serialize, Deserialize)]
-    struct Day(#[serde(with = "super::day")] Date);
-
-    #[expect(
-        clippy::ref_option,
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde calls it so"
-    )]
-    pub(super) fn serialize<S: Serializer>(day: &Option<Date>, to: S) -> Result<S::Ok, S::Error> {
-        day.map(Day).serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Option<Date>, D::Error> {
-        Ok(Option::<Day>::deserialize(from)?.map(|Day(day)| day))
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     pub slug: String,
@@ -38,7 +14,7 @@ pub struct Event {
     #[serde(with = "day")]
     pub starts_at: Date,
     /// The last day; `None` when it is the first day or unknown.
-    #[serde(with = "optional_day")]
+    #[serde(with = "day::option")]
     pub ends_at: Option<Date>,
     pub country_code: String,
     pub city: String,

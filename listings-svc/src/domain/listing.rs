@@ -1,6 +1,8 @@
 //! Listings: pages, games and events. What they have in common, and their changes.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
+use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use time::serde::rfc3339;
 use uuid::Uuid;
@@ -10,10 +12,11 @@ use super::event::Event;
 use super::game::Game;
 use super::mode::Mode;
 use super::page::Page;
+use super::pictures::FileName;
 use super::state::{ListingState, OwnAction};
 
 /// The fields of a listing, by its kind.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "entity", content = "content", rename_all = "snake_case")]
 pub enum Content {
     Page(Page),
@@ -22,6 +25,15 @@ pub enum Content {
 }
 
 impl Content {
+    /// Reads the stored fields of a listing.
+    pub fn read(entity: Entity, fields: Value) -> Result<Self, serde_json::Error> {
+        Ok(match entity {
+            Entity::Page => Self::Page(serde_json::from_value(fields)?),
+            Entity::Game => Self::Game(serde_json::from_value(fields)?),
+            Entity::Event => Self::Event(serde_json::from_value(fields)?),
+        })
+    }
+
     pub const fn entity(&self) -> Entity {
         match self {
             Self::Page(_) => Entity::Page,
@@ -57,6 +69,18 @@ impl Content {
         }
     }
 
+    /// The uploaded pictures that it names, with repetitions.
+    pub fn pictures(&self) -> impl Iterator<Item = FileName> {
+        let (picture, screenshots) = match self {
+            Self::Page(page) => (page.avatar_url.as_deref(), &[][..]),
+            Self::Game(game) => (game.cover_url.as_deref(), &game.screenshots[..]),
+            Self::Event(_) => (None, &[][..]),
+        };
+        let screenshots = screenshots.iter().map(|screenshot| screenshot.url.as_str());
+        let addresses = picture.into_iter().chain(screenshots);
+        addresses.filter_map(FileName::from_address)
+    }
+
     pub const fn page(&self) -> Option<&Page> {
         match self {
             Self::Page(page) => Some(page),
@@ -79,7 +103,7 @@ impl Content {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Listing {
     /// Never public.
     pub id: Uuid,
@@ -132,22 +156,24 @@ impl Listing {
         self.content.name()
     }
 
-    /// What subscribers are told of a change from `before` to this listing (§6).
-    pub fn announcement(&self, before: Option<&Self>, is_edit: bool) -> Option<Announcement> {
+    /// What subscribers learn of a change from `before` to this listing (§6). The first time that the public sees a listing is its
+    /// publication, whatever made it visible.
+    pub fn announcement(&self, before: Option<&Self>) -> Option<Announcement> {
         if !self.is_visible() {
             return None;
         }
-        let was_seen = before.is_some_and(|before| before.first_published_at.is_some());
-        if was_seen {
-            return is_edit.then_some(Announcement::Updated);
+        if let Some(seen) = before.filter(|before| before.first_published_at.is_some()) {
+            // The state, and the account of an event, are no content.
+            return (seen.content != self.content).then_some(Announcement::Updated);
         }
         // What an import brought in is not announced.
         self.submitter.map(|_| Announcement::Published)
     }
 }
 
-/// An event that tells subscribers of a listing (§6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// An event that tells subscribers of a listing (§6). The feed has these names as events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Announcement {
     /// The public sees the listing for the first time.
     Published,
@@ -185,7 +211,7 @@ impl Listing {
                 created_at,
                 first_published_at: self.first_published_at.map(|_| created_at),
                 hidden_by_page: row.hidden_by_page,
-                updated_at: row.updated_at.unwrap_or_else(|| now.max(created_at)),
+                updated_at: row.updated_at.unwrap_or(now),
                 content: row.content.clone(),
                 ..self.clone()
             }
@@ -227,7 +253,7 @@ impl Listing {
     pub fn apply_staff_edit(&self, content: Content, now: OffsetDateTime) -> Option<Self> {
         (content != self.content).then(|| Self {
             revision: self.revision + 1,
-            updated_at: now.max(self.created_at),
+            updated_at: now,
             ..self.with_content(content)
         })
     }
@@ -260,7 +286,7 @@ impl Listing {
             state,
             waiting_since: waits.then(|| self.waiting_since.unwrap_or(now)),
             revision: self.revision + 1,
-            updated_at: now.max(self.created_at),
+            updated_at: now,
             ..self.with_content(content)
         })
     }

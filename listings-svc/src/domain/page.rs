@@ -32,7 +32,7 @@ pub struct Page {
     pub source: String,
 }
 
-/// Tells the owner of a game why it is not public although its own state may allow it. `None` when the page is public.
+/// Why an approved game is hidden, for its owner. `None` when the page is public.
 #[must_use]
 pub fn hidden_note(handle: &str, state: ListingState) -> Option<String> {
     match state {

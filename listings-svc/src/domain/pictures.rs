@@ -1,11 +1,8 @@
 //! Pictures: kinds, sizes, and the names of their files (§2.2, §2.4).
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use bytes::Bytes;
-use serde_json::Value;
-use strum::{EnumString, IntoStaticStr};
 
 use super::entity::Entity;
 
@@ -18,8 +15,7 @@ const HASH_DIGITS: usize = 64;
 /// Path of the pictures below the public URL.
 const PATH_PREFIX: &str = "/pictures/";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PictureKind {
     Cover,
     Avatar,
@@ -36,11 +32,6 @@ pub enum TargetSize {
 }
 
 impl PictureKind {
-    /// The name in the database.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
     /// The kind of listing that has such pictures.
     pub const fn entity(self) -> Entity {
         match self {
@@ -141,7 +132,7 @@ pub struct FileName {
 
 impl FileName {
     /// The large file of the picture with this hash.
-    pub fn of(hash: &[u8; 32]) -> Self {
+    pub fn from_digest(hash: &[u8; 32]) -> Self {
         Self {
             hash: hex::encode(hash),
             is_small: false,
@@ -167,11 +158,17 @@ impl FileName {
         })
     }
 
-    /// The file that an address names: that of a listing, or a whole public one.
-    pub fn in_address(address: &str) -> Option<Self> {
-        let path = address.split(['?', '#']).next()?;
-        let (_, name) = path.rsplit_once(PATH_PREFIX)?;
-        Self::parse(name)
+    /// The picture that an address names as listings store it; `None` for a picture on another site.
+    pub fn from_address(address: &str) -> Option<Self> {
+        let name = Self::parse(address.strip_prefix(PATH_PREFIX)?)?;
+        (!name.is_small).then_some(name)
+    }
+
+    /// The file that staff or an account name: by its file name, its path or its public address.
+    pub fn read(text: &str, public_url: &str) -> Option<Self> {
+        let path = text.strip_prefix(public_url).unwrap_or(text);
+        let path = path.split(['?', '#']).next()?;
+        Self::parse(path.strip_prefix(PATH_PREFIX).unwrap_or(path))
     }
 
     /// Of the picture, in hexadecimal.
@@ -203,28 +200,6 @@ impl fmt::Display for FileName {
         let size = if self.is_small { SMALL } else { "" };
         write!(f, "{}{size}{EXTENSION}", self.hash)
     }
-}
-
-/// The address as listings store it, if it is that of an uploaded picture: with or without the public URL, and of either size.
-pub fn stored_address(address: &str, public_url: &str) -> Option<String> {
-    let path = address.strip_prefix(public_url).unwrap_or(address);
-    let path = path.split(['?', '#']).next()?;
-    let name = FileName::parse(path.strip_prefix(PATH_PREFIX)?)?;
-    Some(name.address())
-}
-
-/// The uploaded pictures that the fields of a listing name.
-pub fn uploaded_in(fields: &Value) -> BTreeSet<FileName> {
-    let screenshots = fields["screenshots"].as_array().into_iter().flatten();
-    let urls = screenshots.map(|screenshot| &screenshot["url"]);
-    let urls = urls.chain([&fields["cover_url"], &fields["avatar_url"]]);
-    let names = urls.filter_map(|url| FileName::parse(url.as_str()?.strip_prefix(PATH_PREFIX)?));
-    names.collect()
-}
-
-/// Whether an address, as listings store it, is that of an uploaded picture, not of a picture on another site.
-pub fn is_uploaded(address: &str) -> bool {
-    FileName::in_address(address).is_some_and(|name| name.address() == address)
 }
 
 /// An encoded picture.
@@ -278,40 +253,12 @@ mod tests {
     }
 
     #[test]
-    fn an_address_names_a_picture_with_and_without_its_site() {
-        let hash = hash();
-        for (address, found, stored) in [
-            (format!("/pictures/{hash}.jpg"), true, true),
-            (format!("/pictures/{hash}-small.jpg"), true, false),
-            (
-                format!("https://a.example/pictures/{hash}.jpg"),
-                true,
-                false,
-            ),
-            (
-                format!("https://a.example/b/pictures/{hash}-small.jpg?c=d"),
-                true,
-                false,
-            ),
-            (format!("https://a.example/{hash}.jpg"), false, false),
-            (
-                format!("https://a.example/?b=/pictures/{hash}.jpg"),
-                false,
-                false,
-            ),
-        ] {
-            let name = FileName::in_address(&address);
-            assert_eq!(name.is_some_and(|it| it.hash() == hash), found, "{address}");
-            assert_eq!(is_uploaded(&address), stored, "{address}");
-        }
-    }
-
-    #[test]
-    fn one_form_of_an_address_is_stored() {
+    fn each_form_of_an_address_names_the_picture() {
         let hash = hash();
         let stored = format!("/pictures/{hash}.jpg");
-        for (address, is_ours) in [
+        for (text, is_ours) in [
             (stored.clone(), true),
+            (format!("{hash}.jpg"), true),
             (format!("/pictures/{hash}-small.jpg"), true),
             (format!("https://a.example/pictures/{hash}.jpg"), true),
             (
@@ -322,10 +269,11 @@ mod tests {
             (format!("https://b.example/pictures/{hash}.jpg"), false),
             (format!("https://a.example/b/pictures/{hash}.jpg"), false),
             (format!("https://a.example/pictures/{hash}.png"), false),
-            (format!("{hash}.jpg"), false),
         ] {
-            let found = stored_address(&address, "https://a.example");
-            assert_eq!(found, is_ours.then(|| stored.clone()), "{address}");
+            let found = FileName::read(&text, "https://a.example").map(|name| name.address());
+            assert_eq!(found, is_ours.then(|| stored.clone()), "{text}");
+            let found = FileName::from_address(&text);
+            assert_eq!(found.is_some(), text == stored, "{text}");
         }
     }
 
@@ -399,7 +347,7 @@ mod tests {
 
         #[test]
         fn the_name_of_every_hash_is_parsed(hash: [u8; 32]) {
-            let name = FileName::of(&hash);
+            let name = FileName::from_digest(&hash);
             prop_assert_eq!(FileName::parse(&name.to_string()), Some(name.clone()));
             prop_assert_eq!(name.path().split('/').count(), 2);
         }

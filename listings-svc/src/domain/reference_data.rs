@@ -14,7 +14,7 @@ pub struct ReferenceData {
     pub no_later_than: Option<OffsetDateTime>,
     /// The base URL of the public pages, below which an uploaded picture has its address.
     pub public_url: String,
-    /// Pages by handle, in the dataset of the row. For an account: the public ones among those that the body names.
+    /// Pages by handle, in the dataset of the row. For an account: the public pages that the body names.
     pub creators: HashMap<String, Uuid>,
     /// For an account: pages that the credits of its game name and that are not public. A read returns null for their handles.
     pub hidden_creators: BTreeSet<String>,

@@ -3,8 +3,11 @@
 //! Edits by staff, reverts and imports change no state, so the tables do not have them. A listing becomes public only by its approval: a
 //! restore publishes nothing new, because only what is public can be taken down.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
+use uuid::Uuid;
 
 use super::audit_action::AuditAction;
 
@@ -38,7 +41,7 @@ pub enum ListingState {
 
 use ListingState::{Pending, Published, Rejected, Removed};
 
-/// A decision of staff. The role that it needs is that of its [audit action](AuditAction).
+/// A decision of staff. Its [audit action](AuditAction) says which role it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
 pub enum Transition {
     /// Publishes a submission.
@@ -57,6 +60,20 @@ pub enum OwnAction {
     Edit,
     /// Takes it back from the review, or down when it is public.
     TakeDown,
+}
+
+/// A change of the owners of a listing, which leaves its state as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
+pub enum OwnershipChange {
+    /// Staff add an owner to a page.
+    AddOwner,
+    RemoveOwner,
+    /// Staff grant the claim of a page. The decision on the claim is a mail of its own.
+    GrantClaim,
+    /// Staff move a game to another page.
+    MoveGame,
+    /// Staff move an event to another account.
+    MoveEvent,
 }
 
 /// The effects of an action.
@@ -81,13 +98,45 @@ pub enum Seen {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recipients {
     Nobody,
-    /// All accounts that own the listing.
+    /// All accounts that own the listing, or owned it before.
     Owners,
     /// The owners but the account that acts.
     OtherOwners,
 }
 
 use Recipients::{Nobody, OtherOwners, Owners};
+
+impl Recipients {
+    /// The accounts that get a mail, of the owners before and after an action; `acting` is the account that acts.
+    pub fn among(self, owners: impl IntoIterator<Item = Uuid>, acting: Option<Uuid>) -> Vec<Uuid> {
+        let owners: BTreeSet<Uuid> = owners.into_iter().collect();
+        let gets_mail = |account: &Uuid| match self {
+            Self::Nobody => false,
+            Self::Owners => true,
+            Self::OtherOwners => Some(*account) != acting,
+        };
+        owners.into_iter().filter(gets_mail).collect()
+    }
+}
+
+impl OwnershipChange {
+    pub const fn recipients(self) -> Recipients {
+        match self {
+            Self::AddOwner | Self::RemoveOwner | Self::MoveGame | Self::MoveEvent => Owners,
+            Self::GrantClaim => OtherOwners,
+        }
+    }
+
+    /// The action in the audit, whose entry names the accounts or the pages.
+    pub const fn audit_action(self) -> AuditAction {
+        match self {
+            Self::AddOwner => AuditAction::AddOwner,
+            Self::RemoveOwner => AuditAction::RemoveOwner,
+            Self::GrantClaim => AuditAction::GrantClaim,
+            Self::MoveGame | Self::MoveEvent => AuditAction::EditAsAdmin,
+        }
+    }
+}
 
 impl Transition {
     #[rustfmt::skip]
@@ -255,6 +304,31 @@ mod tests {
             assert_eq!(row(rule), expected, "{decision:?}");
             assert_eq!((decision.audit_action().needs(), rule.seen), (role, seen));
         }
+    }
+
+    #[test]
+    fn owners_learn_of_each_change_of_owners() {
+        let (reviewer, admin) = (Role::Reviewer, Role::Admin);
+        let expected = [
+            (OwnershipChange::AddOwner, admin, Owners),
+            (OwnershipChange::RemoveOwner, admin, Owners),
+            (OwnershipChange::GrantClaim, reviewer, OtherOwners),
+            (OwnershipChange::MoveGame, admin, Owners),
+            (OwnershipChange::MoveEvent, admin, Owners),
+        ];
+        let found = OwnershipChange::VARIANTS
+            .iter()
+            .map(|change| (*change, change.audit_action().needs(), change.recipients()));
+        assert!(found.eq(expected));
+    }
+
+    #[test]
+    fn each_recipient_gets_one_mail() {
+        let [a, b, c] = [1, 2, 3].map(Uuid::from_u128);
+        let owners = [c, a, b, a];
+        assert_eq!(Owners.among(owners, None), [a, b, c]);
+        assert_eq!(OtherOwners.among(owners, Some(a)), [b, c]);
+        assert!(Nobody.among(owners, None).is_empty());
     }
 
     /// The reason why a restore may publish.

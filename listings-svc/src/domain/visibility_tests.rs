@@ -109,7 +109,7 @@ proptest! {
             let Some((after, is_edit)) = after(&game, &mut page, step, now) else {
                 continue;
             };
-            let announcement = after.announcement(Some(&game), is_edit);
+            let announcement = after.announcement(Some(&game));
             let is_visible = after.state == ListingState::Published && page == ListingState::Published;
             prop_assert_eq!(after.is_visible(), is_visible);
             let expected = match (is_visible, first_seen) {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 
-/// What staff, or another owner, decided. The names are those of events.
+/// What staff, or another owner, decided. The feed has these names as events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum DecisionKind {
@@ -26,6 +26,9 @@ pub enum DecisionKind {
     ClaimRejected,
     /// The page has another owner.
     OwnerAdded,
+    OwnerRemoved,
+    /// The game belongs to another page.
+    GameMoved,
     /// The event belongs to another account.
     EventMoved,
 }
@@ -42,10 +45,12 @@ pub struct StaffDecision<'a> {
     pub reason: &'a str,
     /// The accounts whose people read it.
     pub accounts: Vec<Uuid>,
-    /// The new owner of a page, the owner who took a listing down, or the account that has an event now.
+    /// The new or the removed owner of a page, the owner who took a listing down, or the account that has an event now.
     pub named: Option<Uuid>,
     /// The account that had an event.
     pub former: Option<Uuid>,
+    /// The handles of the page that a game was moved from, and of its page now.
+    pub pages: Option<[String; 2]>,
 }
 
 impl<'a> StaffDecision<'a> {
@@ -60,6 +65,7 @@ impl<'a> StaffDecision<'a> {
             accounts,
             named: None,
             former: None,
+            pages: None,
         }
     }
 
@@ -69,6 +75,7 @@ impl<'a> StaffDecision<'a> {
             return None;
         }
         let id = |account: Option<Uuid>| account.as_ref().map(Uuid::to_string).unwrap_or_default();
+        let [former_page, page] = self.pages.clone().unwrap_or_default();
         let message = proto::StaffDecision {
             account_ids: self.accounts.iter().map(Uuid::to_string).collect(),
             kind: self.entity.as_str().to_owned(),
@@ -77,6 +84,8 @@ impl<'a> StaffDecision<'a> {
             reason: self.reason.to_owned(),
             account_id: id(self.named),
             former_account_id: id(self.former),
+            page,
+            former_page,
         };
         Some(NewChange {
             entity: "decision",

@@ -9,61 +9,35 @@ use contracts::addresses;
 use contracts::listings::v1 as proto;
 use kit::feed::NewChange;
 use prost::Message as _;
-use strum::IntoStaticStr;
+use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::domain::listing::{Announcement, Content, Listing};
 use crate::domain::state::ListingState;
 
-/// What a change did to a record. The names are those of events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-pub enum ChangeKind {
-    /// An account submitted the listing, or changed it after a rejection. The listing is pending.
-    Submitted,
-    Updated,
-    /// Staff approved a submission, or an import brought in a listing.
-    #[strum(serialize = "published")]
-    Approved,
-    /// Staff rejected a submission, or its account withdrew it.
-    Rejected,
-    /// Staff or its account took the listing down.
-    Removed,
-    /// Staff published the listing again.
-    Restored,
-    /// The page of the game is no longer public.
-    Hidden,
-    /// The page of the game is public again.
-    Shown,
-    /// A page gained or lost an owner.
-    OwnersChanged,
+/// The event of a change that is not announced: followers read the state of the record.
+const CHANGED: &str = "changed";
+
+/// The change of a listing to publish, announced as §6 says. Only a page has `owners`.
+pub fn listing_change(before: Option<&Listing>, after: &Listing, owners: &[Uuid]) -> NewChange {
+    change(after, owners, after.announcement(before))
 }
 
-/// The change of a listing to publish. The first time that the public sees a listing is its publication, whatever made it visible.
-pub fn listing_change(
-    before: Option<&Listing>,
-    after: &Listing,
-    change_kind: ChangeKind,
-) -> NewChange {
-    let announcement = after.announcement(before, change_kind == ChangeKind::Updated);
-    let change_kind = match announcement {
-        Some(Announcement::Published) => ChangeKind::Approved,
-        Some(Announcement::Updated) | None => change_kind,
-    };
-    change(after, change_kind, announcement.is_some())
+/// A change of a listing that is not announced. Only a page has `owners`.
+pub fn silent_change(listing: &Listing, owners: &[Uuid]) -> NewChange {
+    change(listing, owners, None)
 }
 
-/// A change to publish, with the whole state of the listing.
-pub fn change(listing: &Listing, change_kind: ChangeKind, announced: bool) -> NewChange {
+fn change(listing: &Listing, owners: &[Uuid], announcement: Option<Announcement>) -> NewChange {
     NewChange {
         entity: listing.entity().as_str(),
         id: listing.id.to_string(),
         revision: listing.revision,
-        event: change_kind.into(),
-        announced,
+        event: announcement.map_or(CHANGED, Into::into),
+        announced: announcement.is_some(),
         happening: false,
         state: match &listing.content {
-            Content::Page(page) => pages::message(listing, page).encode_to_vec(),
+            Content::Page(page) => pages::message(listing, page, owners).encode_to_vec(),
             Content::Game(game) => games::message(listing, game).encode_to_vec(),
             Content::Event(event) => events::message(listing, event).encode_to_vec(),
         },

@@ -1,11 +1,12 @@
 use contracts::listings::v1 as proto;
 use kit::api::timestamp;
+use uuid::Uuid;
 
 use super::state;
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 
-pub fn message(listing: &Listing, page: &Page) -> proto::Page {
+pub fn message(listing: &Listing, page: &Page, owners: &[Uuid]) -> proto::Page {
     let page = page.clone();
     proto::Page {
         id: listing.id.to_string(),
@@ -28,7 +29,6 @@ pub fn message(listing: &Listing, page: &Page) -> proto::Page {
         first_published_at: listing.first_published_at.map(timestamp::encode),
         visible: listing.is_visible(),
         updated_at: Some(timestamp::encode(listing.updated_at)),
-        // The owners are not part of the record: the commit appends them.
-        owners: Vec::new(),
+        owners: owners.iter().map(Uuid::to_string).collect(),
     }
 }

@@ -1,4 +1,4 @@
 //! Background jobs.
 
-pub mod startup;
+pub mod samples;
 pub mod sweep;

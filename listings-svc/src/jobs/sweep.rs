@@ -1,16 +1,14 @@
-//! Deletes pictures that no listing names a day after their upload, and what a purge left. Also dates back the counts of a clock that was
-//! ahead.
+//! Deletes pictures that no listing names a day after their upload, and what a purge left.
 
 use std::time::Duration;
 
+use kit::Fault;
 use kit::jobs::Leader;
-use kit::{Clock, Fault};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use crate::domain::pictures::FileName;
 use crate::pictures::FileStore;
-use crate::store::accounts;
 use crate::store::pictures::{self, uploads};
 
 const INTERVAL: Duration = Duration::from_hours(1);
@@ -20,20 +18,17 @@ const MIN_AGE: Duration = Duration::from_hours(24);
 const PURGE_AGE: Duration = Duration::from_hours(24 * 7);
 
 /// Adds the sweep to the jobs of the leader.
-pub fn spawn(leader: &Leader, pool: &PgPool, files: &FileStore, clock: &Clock) {
-    let (pool, files, clock) = (pool.clone(), files.clone(), clock.clone());
-    leader.spawn_periodic("sweep of pictures", INTERVAL, move |_now| {
-        let (pool, files, clock) = (pool.clone(), files.clone(), clock.clone());
-        async move { Ok(sweep(&pool, &files, &clock).await?) }
+pub fn spawn(leader: &Leader, pool: &PgPool, files: &FileStore) {
+    let (pool, files) = (pool.clone(), files.clone());
+    leader.spawn_periodic("sweep of pictures", INTERVAL, move |now| {
+        let (pool, files) = (pool.clone(), files.clone());
+        async move { Ok(sweep(&pool, &files, now).await?) }
     });
 }
 
 /// Deletes the pictures that no listing names, and returns their number. One whose files cannot be deleted stops no other; a later sweep tries
 /// it again.
-pub async fn sweep(pool: &PgPool, files: &FileStore, clock: &Clock) -> Result<u64, Fault> {
-    let now = kit::pg::now(pool, clock).await?;
-    accounts::date_back(pool, now.date()).await?;
-    uploads::date_back(pool, now).await?;
+pub async fn sweep(pool: &PgPool, files: &FileStore, now: OffsetDateTime) -> Result<u64, Fault> {
     uploads::delete_before(pool, now - MIN_AGE).await?;
     // A purge that was interrupted leaves files, as does an upload during the purge. They are deleted first: an error below ends the sweep.
     for name in pictures::purged_after(pool, now - PURGE_AGE).await? {

@@ -7,7 +7,6 @@ use image::codecs::png::PngDecoder;
 use image::codecs::webp::WebPDecoder;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, Limits};
-use sha2::{Digest as _, Sha256};
 
 use super::{colour_profile, jpeg};
 
@@ -27,16 +26,17 @@ pub(super) fn decode(file: &[u8], min_size: (u32, u32)) -> Result<DynamicImage, 
     let read = Cursor::new(file);
     match image::guess_format(file) {
         Ok(ImageFormat::Jpeg) => {
-            let end = jpeg::check(file).map_err(|wrong| match wrong {
+            jpeg::check(file).map_err(|wrong| match wrong {
                 jpeg::JpegError::Truncated => damaged(),
                 jpeg::JpegError::TooManyScans => {
                     "This JPEG has too many scans: save the picture again in an image editor.".to_owned()
                 }
+                jpeg::JpegError::Cmyk => {
+                    "This JPEG has the colours of print (CMYK): save the picture as RGB in an image editor.".to_owned()
+                }
             })?;
-            match end {
-                jpeg::End::Marked => jpeg_pixels(file, min_size),
-                jpeg::End::Unmarked(end) => unmarked_jpeg(file, end, min_size),
-            }
+            let decoder = JpegDecoder::new(read).map_err(|error| decode_error(&error))?;
+            pixels(decoder, min_size)
         }
         Ok(ImageFormat::Png) => {
             let decoder =
@@ -44,14 +44,14 @@ pub(super) fn decode(file: &[u8], min_size: (u32, u32)) -> Result<DynamicImage, 
             if decoder.is_apng().map_err(|error| decode_error(&error))? {
                 return Err(animated.to_owned());
             }
-            pixels(decoder, file, min_size)
+            pixels(decoder, min_size)
         }
         Ok(ImageFormat::WebP) => {
             let decoder = WebPDecoder::new(read).map_err(|error| decode_error(&error))?;
             if decoder.has_animation() {
                 return Err(animated.to_owned());
             }
-            pixels(decoder, file, min_size)
+            pixels(decoder, min_size)
         }
         _ => Err(
             "Send a JPEG, a PNG or a WebP: the content of this file is something else, whatever its name says."
@@ -60,28 +60,7 @@ pub(super) fn decode(file: &[u8], min_size: (u32, u32)) -> Result<DynamicImage, 
     }
 }
 
-fn jpeg_pixels(file: &[u8], min_size: (u32, u32)) -> Result<DynamicImage, String> {
-    let decoder = JpegDecoder::new(Cursor::new(file)).map_err(|error| decode_error(&error))?;
-    pixels(decoder, file, min_size)
-}
-
-/// Decodes a JPEG that has no end marker. What follows a whole picture does not change it; the decoder takes it for pixels of one that was cut.
-fn unmarked_jpeg(file: &[u8], end: usize, min_size: (u32, u32)) -> Result<DynamicImage, String> {
-    let one = jpeg_pixels(&jpeg::with_end(file, end, 0x55), min_size)?;
-    let one = Sha256::digest(one.as_bytes());
-    let other = jpeg_pixels(&jpeg::with_end(file, end, 0xAA), min_size)?;
-    if Sha256::digest(other.as_bytes()) == one {
-        Ok(other)
-    } else {
-        Err(damaged())
-    }
-}
-
-fn pixels(
-    mut decoder: impl ImageDecoder,
-    file: &[u8],
-    min_size: (u32, u32),
-) -> Result<DynamicImage, String> {
+fn pixels(mut decoder: impl ImageDecoder, min_size: (u32, u32)) -> Result<DynamicImage, String> {
     let (width, height) = decoder.dimensions();
     if width > MAX_SIDE || height > MAX_SIDE {
         return Err(side_too_long());
@@ -114,7 +93,7 @@ fn pixels(
     let profile = decoder.icc_profile().map_err(failed)?;
     let mut picture = DynamicImage::from_decoder(decoder).map_err(failed)?;
     if let Some(profile) = profile {
-        picture = colour_profile::to_srgb(picture, &profile, file);
+        picture = colour_profile::to_srgb(picture, &profile);
     }
     picture.apply_orientation(orientation);
     Ok(picture)

@@ -150,7 +150,7 @@ impl FileStore {
         }
     }
 
-    /// Deletes the files of a picture, those that exist.
+    /// Deletes the existing files of a picture.
     ///
     /// # Errors
     /// One of them cannot be deleted; the other is.

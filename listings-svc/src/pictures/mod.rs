@@ -84,7 +84,8 @@ impl PictureProcessor {
             ))
         })?;
         let PictureSizes { name, large, small } = picture;
-        if !pictures::register(&self.pool, &name, self.clock.now()).await? {
+        let now = kit::pg::now(&self.pool, &self.clock).await?;
+        if !pictures::register(&self.pool, &name, now).await? {
             let purged = "Staff have purged this picture: use another one.";
             return Err(Fault::invalid_field(FIELD, purged));
         }

@@ -26,7 +26,7 @@ pub(super) fn render(picture: DynamicImage, kind: PictureKind) -> ImageResult<Pi
     // Of both: a cover and a screenshot may have the same large file, and differ in the small one.
     let hash = Sha256::new_with_prefix(&large.bytes).chain_update(&small.bytes);
     Ok(PictureSizes {
-        name: FileName::of(&hash.finalize().into()),
+        name: FileName::from_digest(&hash.finalize().into()),
         large,
         small,
     })

@@ -1,6 +1,5 @@
 //! Picture files made by real encoders, and files built byte by byte that no encoder writes.
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 
 use flate2::Compression;
@@ -12,10 +11,7 @@ use image::{
     DynamicImage, ExtendedColorType, GrayImage, ImageEncoder, Luma, Rgb, RgbImage, Rgba, RgbaImage,
 };
 use kit::Code;
-use moxcms::{
-    ColorProfile, DataColorSpace, LutDataType, LutStore, LutType, LutWarehouse, Matrix3d,
-    ProfileClass,
-};
+use moxcms::ColorProfile;
 
 use super::{FIELD, process};
 use crate::domain::pictures::{PictureKind, PictureSizes};
@@ -466,140 +462,4 @@ fn a_broken_or_mismatched_profile_is_ignored() {
     }
     let grey = ColorProfile::new_gray_with_gamma(1.0).encode().unwrap();
     assert_shown(&rgb(RED), &grey, RED);
-}
-
-/// A CMYK profile in which pure cyan is red and everything else is white.
-fn red_cyan() -> Vec<u8> {
-    // White, and `RED`, as 16-bit CIELAB.
-    let (white, red) = ([65_280, 32_768, 32_768], [31_062, 50_838, 47_180]);
-    let inks = (0..16).map(|inks| if inks == 0b1000 { red } else { white });
-    let table = LutStore::Store16([0, 65_535].repeat(4));
-    let lut = LutDataType {
-        num_input_channels: 4,
-        num_output_channels: 3,
-        num_clut_grid_points: 2,
-        matrix: Matrix3d::IDENTITY,
-        num_input_table_entries: 2,
-        num_output_table_entries: 2,
-        input_table: table,
-        clut_table: LutStore::Store16(inks.flatten().collect()),
-        output_table: LutStore::Store16([0, 65_535].repeat(3)),
-        lut_type: LutType::Lut16,
-    };
-    let mut profile = ColorProfile::default();
-    profile.pcs = DataColorSpace::Lab;
-    profile.color_space = DataColorSpace::Cmyk;
-    profile.profile_class = ProfileClass::OutputDevice;
-    profile.lut_a_to_b_perceptual = Some(LutWarehouse::Lut(lut));
-    profile.encode().unwrap()
-}
-
-/// A one-coloured JPEG with four components, which no encoder here writes. Adobe's `transform` says which components they are.
-fn four_components(transform: u8, colour: [u8; 4], profile: &[u8]) -> Vec<u8> {
-    let segment = |marker: u8, data: &[u8]| {
-        let length = u16::try_from(data.len() + 2).unwrap().to_be_bytes();
-        [&[0xFF, marker][..], &length, data].concat()
-    };
-    let components = |each: fn(u8) -> Vec<u8>| (1..=4).flat_map(each).collect::<Vec<u8>>();
-    // Huffman codes: four bits for the length of a DC coefficient, one bit for `no AC coefficients`.
-    let constants = [
-        &[0x00, 0, 0, 0, 9][..],
-        &[0; 12],
-        &[0, 1, 2, 3, 4, 5, 6, 7, 8],
-    ]
-    .concat();
-    let others = [&[0x10, 1][..], &[0; 15], &[0]].concat();
-    let frame = [
-        &[8, 0, 200, 0, 200, 4][..],
-        &components(|id| vec![id, 0x11, 0]),
-    ]
-    .concat();
-    let scan = [&[4][..], &components(|id| vec![id, 0]), &[0, 63, 0]].concat();
-    let mut bits = String::new();
-    for value in colour {
-        // A step of the DC coefficient is one step of the colour.
-        let constant = i32::from(value) - 128;
-        let length = 32 - constant.unsigned_abs().leading_zeros();
-        let code = if constant < 0 {
-            constant + (1 << length) - 1
-        } else {
-            constant
-        };
-        write!(bits, "{length:04b}").unwrap();
-        if length > 0 {
-            write!(bits, "{code:00$b}", length as usize).unwrap();
-        }
-        bits += "0";
-    }
-    // The DC coefficients of the other blocks do not differ.
-    bits += &"00000".repeat(4 * (25 * 25 - 1));
-    while !bits.len().is_multiple_of(8) {
-        bits += "1";
-    }
-    let data = (0..bits.len()).step_by(8).flat_map(|at| {
-        let byte = u8::from_str_radix(&bits[at..at + 8], 2).unwrap();
-        if byte == 0xFF {
-            vec![byte, 0]
-        } else {
-            vec![byte]
-        }
-    });
-    [
-        vec![0xFF, 0xD8],
-        segment(0xEE, &[&b"Adobe\0\x64\0\0\0\0"[..], &[transform]].concat()),
-        segment(0xE2, &[&b"ICC_PROFILE\0\x01\x01"[..], profile].concat()),
-        segment(0xDB, &[&[0][..], &[8; 64]].concat()),
-        segment(0xC0, &frame),
-        segment(0xC4, &constants),
-        segment(0xC4, &others),
-        segment(0xDA, &scan),
-        data.collect(),
-        vec![0xFF, 0xD9],
-    ]
-    .concat()
-}
-
-#[test]
-fn inks_are_converted_by_the_profile() {
-    let shown = |transform, colour, profile: &[u8]| {
-        let file = four_components(transform, colour, profile);
-        let [large, _] = decoded(&processed(&file, PictureKind::Avatar));
-        large.get_pixel(256, 256).0
-    };
-    // CMYK, inverted as Adobe does (255 is no ink); then the same cyan as YCCK.
-    for (transform, cyan) in [(0, [0, 255, 255, 255]), (2, [76, 85, 255, 255])] {
-        let [red, green, blue] = shown(transform, cyan, b"no profile");
-        assert!(
-            red < 30 && green > 220 && blue > 220,
-            "cyan without a profile"
-        );
-        let [red, green, blue] = shown(transform, cyan, &red_cyan());
-        assert!(
-            red > 200 && green < 60 && blue < 60,
-            "{:?}",
-            (red, green, blue)
-        );
-    }
-}
-
-#[test]
-fn a_whole_jpeg_may_lack_its_end_marker() {
-    let whole = jpeg(&flag(700, 500));
-    let end = whole.len() - 2;
-    let expected = processed(&whole, PictureKind::Cover);
-    let trailer = b"\0\0\x01\x0A\x0E\0\0\0Image_UTC_Data1790000000000\xFF\xE1SEFH";
-    for file in [
-        &whole[..end],
-        &whole[..=end],
-        &[&whole[..end], trailer].concat()[..],
-    ] {
-        assert_eq!(processed(file, PictureKind::Cover), expected);
-    }
-    for missing in [3, 10, 20, 100, 1_000] {
-        let cut = &whole[..end - missing];
-        assert!(
-            reason(cut, PictureKind::Cover).starts_with("The file is damaged"),
-            "{missing}"
-        );
-    }
 }

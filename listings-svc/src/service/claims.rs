@@ -12,14 +12,8 @@ use uuid::Uuid;
 use super::Service;
 use crate::domain::claim::ClaimState;
 use crate::store::claims::{self as store, Claim};
-use crate::write::claims::{self, ClaimChange};
 
 impl Service {
-    /// Makes a claim or decides on one; returns it after that.
-    pub(super) async fn change_claim(&self, change: ClaimChange) -> Result<proto::Claim, Fault> {
-        Ok(message(claims::apply(&self.commands, &change).await?))
-    }
-
     /// The waiting claims, oldest first.
     pub(super) async fn waiting_claims(
         &self,

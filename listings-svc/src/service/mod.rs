@@ -1,21 +1,11 @@
-//! The gRPC services of listings-svc, one file per resource.
+//! The gRPC services of listings-svc, by who calls them, one file per resource.
 
-mod audit;
+pub mod account;
 mod claims;
-mod events;
-mod games;
 mod ids;
-mod import;
-mod listing;
 mod listing_name;
-mod member;
-mod own_listing;
-mod own_listings;
-mod page_owners;
-mod pages;
 mod pictures;
-mod review;
-mod submissions;
+mod staff;
 
 use std::sync::Arc;
 
@@ -60,22 +50,8 @@ pub struct Service {
     pub pictures_per_day: i64,
     /// When it is cancelled, running imports fail: their clients import the file again at another replica.
     pub draining: CancellationToken,
-    pub running: RunningCalls,
-}
-
-/// Calls with a limit of how many run at once.
-#[derive(Debug)]
-pub struct RunningCalls {
-    account_uploads: ConcurrencyLimit,
-}
-
-impl Default for RunningCalls {
-    fn default() -> Self {
-        let of_accounts = pictures::owner::MAX_UPLOADS;
-        Self {
-            account_uploads: ConcurrencyLimit::new("uploads_of_accounts", of_accounts),
-        }
-    }
+    /// Limits the uploads of accounts.
+    pub uploads: ConcurrencyLimit,
 }
 
 impl Service {
@@ -92,7 +68,7 @@ impl Service {
             .add_service(PagesServiceServer::from_arc(service()))
             .add_service(PictureServiceServer::from_arc(service()))
             .add_service(StaffAuditServiceServer::from_arc(service()))
-            .add_service(import.max_decoding_message_size(import::MAX_MESSAGE_BYTES))
+            .add_service(import.max_decoding_message_size(staff::import::MAX_MESSAGE_BYTES))
             .add_service(StaffListingServiceServer::from_arc(service()))
             .add_service(StaffMemberServiceServer::from_arc(service()))
             .add_service(StaffPageServiceServer::from_arc(service()))

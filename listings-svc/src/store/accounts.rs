@@ -1,6 +1,6 @@
 //! Counts the writes of an account per day, and its pending submissions.
 
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 use time::Date;
 use uuid::Uuid;
 
@@ -14,9 +14,7 @@ pub async fn lock(
     sqlx::query_scalar!(
         "insert into listings.account (id, day, writes) values ($1, $2, $3)
          on conflict (id) do update set
-             -- The clock of another replica may be ahead: its day stays.
-             day = case when account.day = $2::date + 1 then account.day else $2 end,
-             writes = case when account.day in ($2, $2::date + 1) then account.writes else 0 end + $3
+             day = excluded.day, writes = case when account.day = excluded.day then account.writes else 0 end + excluded.writes
          returning writes",
         account,
         today,
@@ -26,34 +24,20 @@ pub async fn lock(
     .await
 }
 
-/// The writes of an account on this day, without a lock, as [`lock`] counts them: the clock of another replica may be ahead, and its day
-/// may have begun.
+/// The writes of an account on this day, without a lock.
 pub async fn writes_on(
     executor: impl PgExecutor<'_>,
     account: Uuid,
     today: Date,
 ) -> Result<i32, sqlx::Error> {
     let written = sqlx::query_scalar!(
-        "select writes from listings.account where id = $1 and day in ($2, $2::date + 1)",
+        "select writes from listings.account where id = $1 and day = $2",
         account,
         today
     )
     .fetch_optional(executor)
     .await?;
     Ok(written.unwrap_or(0))
-}
-
-/// Sets days after `today`, of a clock that was ahead, to today: their writes count as ones of today. Returns the number of accounts.
-///
-/// The sweep does so hourly. Until then an account may be refused for writes of a day that has not begun, and a clock that is still ahead
-/// begins a new count after each sweep. A locked row is left for the next sweep, so that no write waits.
-pub async fn date_back(pool: &PgPool, today: Date) -> Result<u64, sqlx::Error> {
-    let dated_back = sqlx::query!(
-        "update listings.account set day = $1
-         where id in (select id from listings.account where day > $1 for update skip locked)",
-        today
-    );
-    Ok(dated_back.execute(pool).await?.rows_affected())
 }
 
 /// Number of pages that an account has submitted and that the public never saw.

@@ -1,6 +1,7 @@
 //! Claims of pages.
 
 use serde::Deserialize;
+use serde_json::Value;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use time::serde::rfc3339;
@@ -65,10 +66,15 @@ pub async fn insert(
 
 pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Claim>, sqlx::Error> {
     let claim = select_claims!("where id = $1", id).fetch_optional(executor);
-    let claim = claim.await?.map(serde_json::from_value);
-    claim
-        .transpose()
-        .map_err(|error| sqlx::Error::Decode(error.into()))
+    claim.await?.map(read).transpose()
+}
+
+fn read(row: Value) -> Result<Claim, sqlx::Error> {
+    let claim = Claim::deserialize(&row);
+    claim.map_err(|error| {
+        tracing::error!(%error, id = %row["id"], "a claim cannot be read");
+        sqlx::Error::Decode(error.into())
+    })
 }
 
 /// Locks a claim for a decision, and returns it.
@@ -80,9 +86,10 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Clai
 }
 
 /// The newest 100 claims of an account, newest first.
-pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Claim>, sqlx::Error> {
+pub async fn list_by_account(pool: &PgPool, account: Uuid) -> Result<Vec<Claim>, sqlx::Error> {
     let claims = select_claims!("where account_id = $1 order by id desc limit 100", account);
-    Ok(readable(claims.fetch_all(pool).await?))
+    let rows = claims.fetch_all(pool).await?;
+    Ok(readable(rows.into_iter().map(read)))
 }
 
 /// The waiting claims, oldest first, after this key.
@@ -98,7 +105,8 @@ pub async fn list_waiting(
         id,
         limit
     );
-    Ok(readable(claims.fetch_all(pool).await?))
+    let rows = claims.fetch_all(pool).await?;
+    Ok(readable(rows.into_iter().map(read)))
 }
 
 pub async fn count_waiting(pool: &PgPool) -> Result<i64, sqlx::Error> {
@@ -125,7 +133,7 @@ pub async fn count_others(
     .await
 }
 
-/// Ends a claim; `reason` is that of a rejection.
+/// Ends a claim; only a rejection has a reason.
 pub async fn decide(
     connection: &mut PgConnection,
     id: Uuid,

@@ -1,6 +1,6 @@
 //! Maps violated constraints to field errors, for what only the database can know.
 //!
-//! That is what others have written meanwhile. The domain checks every other limit first, with a better message; the schema repeats these
+//! That is what others have written since the domain read it. The domain checks every other limit first, with a better message; the schema repeats these
 //! limits, so that our own errors cannot store invalid data.
 
 use crate::domain::entity::Entity;

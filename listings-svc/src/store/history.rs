@@ -38,43 +38,48 @@ pub async fn newest(pool: &PgPool, id: Uuid, limit: i64) -> Result<Vec<RevisionR
     .await
 }
 
+/// The last rejection of a listing by staff: its revision and its reason. What its account took back, nobody has reviewed.
+pub async fn last_rejection(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+) -> Result<Option<(i64, String)>, sqlx::Error> {
+    let row = sqlx::query!(
+        "select revision, reason from listings.revision
+         where id = $1 and after ->> 'state' = 'rejected' and before ->> 'state' is distinct from 'rejected' and actor_kind = 'staff'
+         order by revision desc limit 1",
+        id
+    )
+    .fetch_optional(executor)
+    .await?;
+    Ok(row.map(|row| (row.revision, row.reason.unwrap_or_default())))
+}
+
 /// The content of a listing in its current version and in an earlier one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Versions {
     /// The current revision.
     pub revision: i64,
     pub now: Value,
-    /// The revision of the earlier version.
-    pub earlier: Option<i64>,
-    pub then: Option<Value>,
+    pub then: Value,
 }
 
-/// The current version of a listing, and the version at a revision, or else the newest that was public. The earlier version results from
-/// undoing the changes since.
+/// The current version of a listing, and the version at a revision, which results from undoing the changes since. Revision 0 is empty.
 pub async fn versions(
     executor: impl PgExecutor<'_>,
     id: Uuid,
-    at: Option<i64>,
+    at: i64,
 ) -> Result<Option<Versions>, sqlx::Error> {
     sqlx::query_as!(
         Versions,
-        r#"with earlier as (
-             select coalesce($2::bigint, (
-                 select revision from listings.revision
-                 where id = $1 and after ->> 'state' = 'published' order by revision desc limit 1
-             )) as revision
-         ),
-         since as (
+        r#"with since as (
              select distinct on (field.key) field.key, field.value
              from listings.revision, jsonb_each(revision.before) as field
-             where id = $1 and revision > (select revision from earlier)
+             where id = $1 and revision > $2
              order by field.key, revision
          )
-         select listing.revision, listing.content as now, earlier.revision as "earlier?",
-             case when earlier.revision is not null then
-                 listing.content || coalesce((select jsonb_object_agg(key, value) from since), '{}')
-             end as then
-         from listings.listing cross join earlier where listing.id = $1"#,
+         select revision, content as now,
+             case when $2 > 0 then content || coalesce((select jsonb_object_agg(key, value) from since), '{}') else '{}' end as "then!"
+         from listings.listing where id = $1"#,
         id,
         at
     )

@@ -1,4 +1,4 @@
-//! What imports need besides the tables of the rows: the lock of a kind. The table of the locks is `import_gate`.
+//! What imports need besides the tables of the rows: the lock of a kind. The table of the locks is `name_lock`.
 
 use sqlx::{PgConnection, PgPool};
 
@@ -14,14 +14,14 @@ pub async fn analyze(pool: &PgPool) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Locks a kind for the rest of the transaction: one import at a time writes rows of a kind, and nobody else names a new listing meanwhile.
+/// Locks a kind for the rest of the transaction: one import at a time writes rows of a kind, and nobody else names a new listing until then.
 pub async fn lock_kind(
     connection: &mut PgConnection,
     entity: Entity,
     mode: Mode,
 ) -> Result<(), sqlx::Error> {
     sqlx::query_scalar!(
-        "select mode from listings.import_gate where entity = $1 and mode = $2 for update",
+        "select mode from listings.name_lock where entity = $1 and mode = $2 for update",
         entity.as_str(),
         mode.as_str()
     )

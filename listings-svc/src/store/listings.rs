@@ -4,28 +4,77 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use serde_json::Value;
-use sqlx::types::Json;
+use sqlx::error::BoxDynError;
 use sqlx::{PgConnection, PgExecutor};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::to_json_row;
 use crate::domain::entity::Entity;
-use crate::domain::listing::Listing;
+use crate::domain::listing::{Content, Listing};
 use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
 use crate::domain::slug;
 
+/// A row of the table.
+#[derive(Debug)]
+pub struct ListingRow {
+    pub id: Uuid,
+    pub entity: String,
+    pub mode: String,
+    pub state: String,
+    pub revision: i64,
+    pub submitter: Option<Uuid>,
+    pub waiting_since: Option<OffsetDateTime>,
+    pub created_at: OffsetDateTime,
+    pub first_published_at: Option<OffsetDateTime>,
+    pub hidden_by_page: bool,
+    pub updated_at: OffsetDateTime,
+    pub content: Value,
+}
+
+impl ListingRow {
+    /// The listing. The error names the row: a newer version may have written what this one does not know, such as a state.
+    pub fn read(self) -> Result<Listing, sqlx::Error> {
+        let row = format!("the {} {}", self.entity, self.id);
+        let listing = self.parse();
+        listing.map_err(|error| {
+            tracing::error!(%error, "{row} cannot be read");
+            sqlx::Error::Decode(format!("{row} cannot be read: {error}").into())
+        })
+    }
+
+    fn parse(self) -> Result<Listing, BoxDynError> {
+        Ok(Listing {
+            id: self.id,
+            mode: self.mode.parse()?,
+            state: self.state.parse()?,
+            revision: self.revision,
+            submitter: self.submitter,
+            waiting_since: self.waiting_since,
+            created_at: self.created_at,
+            first_published_at: self.first_published_at,
+            hidden_by_page: self.hidden_by_page,
+            updated_at: self.updated_at,
+            content: Content::read(self.entity.parse()?, self.content)?,
+        })
+    }
+}
+
 /// Selects listings by a clause.
 macro_rules! select_listings {
     ($clause:literal, $($argument:expr),+ $(,)?) => {
-        sqlx::query!(
-            r#"select to_jsonb(listing) as "listing!: Json<Listing>" from listings.listing "# + $clause,
+        sqlx::query_as!(
+            ListingRow,
+            "select id, entity, mode, state, revision, submitter, waiting_since, created_at, first_published_at, hidden_by_page, updated_at, content
+             from listings.listing " + $clause,
             $($argument),+
         )
-        .map(|row| row.listing.0)
+        .try_map(ListingRow::read)
     };
 }
+
+pub(super) use select_listings;
 
 /// The listing with this name.
 pub async fn find(

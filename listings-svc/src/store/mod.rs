@@ -12,10 +12,8 @@ pub mod page_owners;
 pub mod pictures;
 pub mod queue;
 pub mod reference_data;
-pub mod startup_tasks;
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use sqlx::types::Json;
 
@@ -35,13 +33,6 @@ impl From<Json<ListingState>> for ListingState {
 
 /// The records of a list that this version can read. One of a newer version, for example in a state that this one does not know, must not
 /// fail the whole list.
-fn readable<T: DeserializeOwned>(rows: Vec<Value>) -> Vec<T> {
-    let record = |row: Value| {
-        let record = T::deserialize(&row);
-        let logged = record.inspect_err(
-            |error| tracing::error!(%error, id = %row["id"], "a row cannot be read, and is left out of a list"),
-        );
-        logged.ok()
-    };
-    rows.into_iter().filter_map(record).collect()
+fn readable<T>(records: impl Iterator<Item = Result<T, sqlx::Error>>) -> Vec<T> {
+    records.filter_map(Result::ok).collect()
 }

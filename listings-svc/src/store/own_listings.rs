@@ -1,11 +1,11 @@
 //! What an account has listed, public or not.
 
 use sqlx::PgExecutor;
-use sqlx::types::Json;
 use time::OffsetDateTime;
 use time::macros::datetime;
 use uuid::Uuid;
 
+use super::listings::{ListingRow, select_listings};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::slug;
@@ -94,19 +94,17 @@ pub async fn find(
     if !slug::is_valid(name) {
         return Ok(None);
     }
-    let row = sqlx::query!(
-        r#"select to_jsonb(listing) as "listing!: Json<Listing>" from listings.listing
-           where entity = $2 and mode = 'live' and name = $3 and case entity
-               when 'event' then submitter = $1
-               else coalesce(page_id, id) in (select page_id from listings.page_owner where account_id = $1)
-           end"#,
+    select_listings!(
+        "where entity = $2 and mode = 'live' and name = $3 and case entity
+             when 'event' then submitter = $1
+             else coalesce(page_id, id) in (select page_id from listings.page_owner where account_id = $1)
+         end",
         account,
         entity.as_str(),
         name
     )
     .fetch_optional(executor)
-    .await?;
-    Ok(row.map(|row| row.listing.0))
+    .await
 }
 
 /// How a listing has got a state.

@@ -6,6 +6,7 @@ use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::listings::ListingRow;
 use super::readable;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState as State;
@@ -39,53 +40,29 @@ pub enum PageRef<'a> {
     Handle(&'a str),
 }
 
-impl<'a> PageRef<'a> {
-    const fn columns(self) -> (Option<Uuid>, Option<&'a str>) {
-        match self {
-            Self::Id(id) => (Some(id), None),
-            Self::Handle(handle) => (None, Some(handle)),
-        }
-    }
-}
-
-/// Selects the page if the account owns it, in any state; `$lock` ends the statement.
-macro_rules! owned_page {
-    ($account:expr, $which:expr, $lock:literal) => {{
-        let (id, handle) = $which.columns();
-        sqlx::query_as!(
-            OwnedPage,
-            r#"select page.id, page.name as handle, page.content ->> 'country_code' as "country_code!",
-                   page.content ->> 'city' as "city!", to_json(page.state) as "state!: Json<State>"
-               from listings.listing as page
-               join listings.page_owner as owner on owner.page_id = page.id
-               where owner.account_id = $1 and (page.id = $2 or page.entity = 'page' and page.mode = 'live' and page.name = $3) "# + $lock,
-            $account,
-            id,
-            handle
-        )
-    }};
-}
-
 /// The page if the account owns it, in any state.
 pub async fn find(
     connection: &mut PgConnection,
     account: Uuid,
     which: PageRef<'_>,
 ) -> Result<Option<OwnedPage>, sqlx::Error> {
-    owned_page!(account, which, "")
-        .fetch_optional(connection)
-        .await
-}
-
-/// Like [`find`], and nobody changes the page until the transaction ends.
-pub async fn lock(
-    connection: &mut PgConnection,
-    account: Uuid,
-    which: PageRef<'_>,
-) -> Result<Option<OwnedPage>, sqlx::Error> {
-    owned_page!(account, which, "for share of page")
-        .fetch_optional(connection)
-        .await
+    let (id, handle) = match which {
+        PageRef::Id(id) => (Some(id), None),
+        PageRef::Handle(handle) => (None, Some(handle)),
+    };
+    sqlx::query_as!(
+        OwnedPage,
+        r#"select page.id, page.name as handle, page.content ->> 'country_code' as "country_code!",
+               page.content ->> 'city' as "city!", to_json(page.state) as "state!: Json<State>"
+           from listings.listing as page
+           join listings.page_owner as owner on owner.page_id = page.id
+           where owner.account_id = $1 and (page.id = $2 or page.entity = 'page' and page.mode = 'live' and page.name = $3)"#,
+        account,
+        id,
+        handle
+    )
+    .fetch_optional(connection)
+    .await
 }
 
 /// Adds an owner; false when the account is an owner already.
@@ -97,7 +74,7 @@ pub async fn add(
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
     let result = sqlx::query!(
-        "insert into listings.page_owner (page_id, account_id, by_way_of, since) values ($1, $2, $3, $4)
+        "insert into listings.page_owner (page_id, account_id, source, since) values ($1, $2, $3, $4)
          on conflict (page_id, account_id) do nothing",
         page,
         account,
@@ -129,52 +106,36 @@ pub async fn remove(
 pub struct Owner {
     pub account_id: Uuid,
     /// `submission`, `claim` or `staff`.
-    pub by_way_of: String,
+    pub source: String,
     pub since: OffsetDateTime,
 }
 
 /// The owners of a page, oldest first.
-pub async fn of_page(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Owner>, sqlx::Error> {
+pub async fn list(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Owner>, sqlx::Error> {
     sqlx::query_as!(
         Owner,
-        "select account_id, by_way_of, since from listings.page_owner where page_id = $1 order by since, account_id",
+        "select account_id, source, since from listings.page_owner where page_id = $1 order by since, account_id",
         page
     )
     .fetch_all(executor)
     .await
 }
 
-/// The accounts that own these pages, oldest owner first; pages without an owner are left out.
-pub async fn of_pages(
-    connection: &mut PgConnection,
-    pages: &[Uuid],
-) -> Result<Vec<(Uuid, Vec<Uuid>)>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"select page_id, array_agg(account_id order by since, account_id) as "accounts!"
-           from listings.page_owner where page_id = any($1) group by page_id"#,
-        pages
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.page_id, row.accounts))
-        .collect())
-}
-
 /// Up to 500 pages of an account in any state, the rejected ones last, by handle. They lack the long fields, which `GetOwnListing`
 /// has.
 pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing>, sqlx::Error> {
-    let rows = sqlx::query_scalar!(
-        r#"select to_jsonb(page) || jsonb_build_object('content', content || '{"bio": "", "links": {}}') as "page!"
-           from listings.listing as page
+    let rows = sqlx::query_as!(
+        ListingRow,
+        r#"select id, entity, mode, state, revision, submitter, waiting_since, created_at, first_published_at, hidden_by_page, updated_at,
+               content || '{"bio": "", "links": {}}' as "content!"
+           from listings.listing
            where id in (select page_id from listings.page_owner where account_id = $1)
            order by state = 'rejected', name limit 500"#,
         account
     )
     .fetch_all(pool)
     .await?;
-    Ok(readable(rows))
+    Ok(readable(rows.into_iter().map(ListingRow::read)))
 }
 
 /// The handles of the rejected pages of an account, each with the reason.

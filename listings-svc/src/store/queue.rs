@@ -6,9 +6,6 @@ use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 
-/// Maximum number of rows of [`page`]: the largest page, and one row to detect a next page. The query repeats the number.
-pub const MAX_ROWS: usize = 101;
-
 /// A listing in the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
@@ -24,7 +21,6 @@ pub struct Item {
     pub submitter: Option<Uuid>,
     /// Set while the listing is pending.
     pub waiting_since: Option<OffsetDateTime>,
-    pub approved_before: bool,
     /// Handle of the page of a game.
     pub page: Option<String>,
     pub page_state: Option<String>,
@@ -52,20 +48,14 @@ pub async fn page(
     after: Option<(OffsetDateTime, Uuid)>,
     limit: i64,
 ) -> Result<Vec<Item>, sqlx::Error> {
-    // With a bound that is always present, the scan can start at the bound; nobody waited before 1970. The joined queries have limits, so
-    // that no plan reads those tables whole. The constant limit, which no page exceeds, makes a generic plan as good as a custom one, so
-    // that PostgreSQL caches it: planning takes longer than the rest.
+    // With a bound that is always present, the scan can start at the bound; nobody waited before 1970. The joined query has a limit, so
+    // that no plan reads the table whole. The constant limit, that of the largest page and one row more, makes a generic plan as good as a
+    // custom one, so that PostgreSQL caches it: planning takes longer than the rest.
     let (since, id) = after.unwrap_or((OffsetDateTime::UNIX_EPOCH, Uuid::nil()));
     sqlx::query_as!(
         Item,
         r#"select item.id, item.entity as kind, item.name, item.title,
              item.state, item.revision, item.submitter, item.waiting_since,
-             coalesce((
-                 select true from listings.revision
-                 where revision.id = item.id and revision.after ->> 'state' = 'published'
-                     and revision.before ->> 'state' is distinct from 'published'
-                 limit 1
-             ), false) as "approved_before!",
              page.name as "page?", page.state as "page_state?"
          from (
              select * from (
@@ -103,12 +93,6 @@ pub async fn find(pool: &PgPool, kind: Entity, name: &str) -> Result<Option<Item
         Item,
         r#"select item.id, item.entity as kind, item.name, item.title,
              item.state, item.revision, item.submitter, item.waiting_since,
-             coalesce((
-                 select true from listings.revision
-                 where revision.id = item.id and revision.after ->> 'state' = 'published'
-                     and revision.before ->> 'state' is distinct from 'published'
-                 limit 1
-             ), false) as "approved_before!",
              page.name as "page?", page.state as "page_state?"
          from listings.listing as item
          left join listings.listing as page on page.id = item.page_id
@@ -147,17 +131,4 @@ pub async fn search(
     )
     .fetch_all(pool)
     .await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_query_repeats_the_maximum_number_of_rows() {
-        let queries = include_str!("queue.rs")
-            .split("query_as!")
-            .collect::<Vec<_>>();
-        assert!(queries[1].contains(&format!("order by waiting_since, id limit {MAX_ROWS}\n")));
-    }
 }

@@ -16,7 +16,7 @@ pub fn page_not_found() -> Fault {
 }
 
 /// No listing of the account has this name.
-pub(super) fn no_own_listing(entity: Entity) -> Fault {
+pub fn no_own_listing(entity: Entity) -> Fault {
     let (kind, name) = match entity {
         Entity::Page => ("page", "handle"),
         _ => (entity.as_str(), "slug"),

@@ -14,8 +14,9 @@ use crate::domain::claim::ClaimState;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
+use crate::domain::state::OwnershipChange;
+use crate::feed;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
-use crate::feed::{self, ChangeKind};
 use crate::store::claims::{self as store, Claim};
 use crate::store::page_owners::{self as owners, GrantSource};
 use crate::store::{accounts, listings};
@@ -26,91 +27,43 @@ const WITHDRAWN: &str = "Withdrawn by its account.";
 /// The reason of the rejection of claims of an account without people.
 const ACCOUNT_CLOSED: &str = "The account was closed.";
 
-#[derive(Debug)]
-pub enum ClaimChange {
-    /// An account claims the page with this handle.
-    Make {
-        account: Uuid,
-        handle: String,
-        evidence: String,
-    },
-    /// Staff grant or reject a claim.
-    Decide {
-        claim: Uuid,
-        state: ClaimState,
-        /// Of a rejection; empty otherwise.
-        reason: String,
-        by: Member,
-    },
-    /// An account withdraws a claim of its own.
-    Withdraw { account: Uuid, claim: Uuid },
-}
-
-/// Returns the claim after the change.
-pub async fn apply(commands: &CommandDependencies, change: &ClaimChange) -> Result<Claim, Fault> {
-    let mut context = commands.begin().await?;
-    let (id, changes) = match change {
-        ClaimChange::Make {
-            account,
-            handle,
-            evidence,
-        } => {
-            let id = make(&mut context, *account, handle, evidence).await?;
-            (id, Vec::new())
-        }
-        ClaimChange::Decide {
-            claim,
-            state,
-            reason,
-            by,
-        } => {
-            let changes = decide(&mut context, *claim, *state, reason, by).await?;
-            (*claim, changes)
-        }
-        ClaimChange::Withdraw { account, claim } => {
-            withdraw(&mut context, *account, *claim).await?;
-            (*claim, Vec::new())
-        }
-    };
-    let claim = store::find(&mut *context.connection, id).await?;
-    let claim = claim.ok_or_else(no_claim)?;
-    context.commit(changes).await?;
-    Ok(claim)
-}
-
-/// Claims a public page that the account does not own yet, within the limit of the account.
-async fn make(
-    context: &mut CommandContext,
+/// An account claims a public page that it does not own yet, within its limit. Returns the claim.
+pub async fn make(
+    commands: &CommandDependencies,
     account: Uuid,
     handle: &str,
     evidence: &str,
-) -> Result<Uuid, Fault> {
+) -> Result<Claim, Fault> {
+    let mut context = commands.begin().await?;
     let (connection, now) = (&mut *context.connection, context.now);
     // Locked, so that its waiting claims are counted exactly.
     accounts::lock(connection, account, now.date(), 0).await?;
     let found = listings::find(&mut *connection, &ListingName::page(handle)).await?;
     let not_found = || Fault::not_found("There is no public page with this handle.");
     let page = found.filter(Listing::is_visible).ok_or_else(not_found)?.id;
-    let owners = owners::of_page(&mut *connection, page).await?;
+    let owners = owners::list(&mut *connection, page).await?;
     if owners.iter().any(|owner| owner.account_id == account) {
         return Err(Fault::invalid_field("handle", "You own this page already."));
     }
     let others = store::count_others(connection, page, account).await?;
     limits::check_claims(others)?;
-    Ok(store::insert(connection, ids::row_id(), (page, account), evidence, now).await?)
+    let id = store::insert(connection, ids::row_id(), (page, account), evidence, now).await?;
+    finish(context, id, Vec::new()).await
 }
 
-async fn decide(
-    context: &mut CommandContext,
+/// Staff grant a claim, or reject it with a reason. Returns the claim.
+pub async fn decide(
+    commands: &CommandDependencies,
     id: Uuid,
     state: ClaimState,
     reason: &str,
-    by: &Member,
-) -> Result<Vec<NewChange>, Fault> {
+    by: Member,
+) -> Result<Claim, Fault> {
+    let mut context = commands.begin().await?;
     let claim = store::lock(&mut context.connection, id).await?;
     let claim = claim.ok_or_else(no_claim)?;
     if claim.state == state {
-        return Ok(Vec::new());
+        return finish(context, id, Vec::new()).await;
     }
     if claim.state != ClaimState::Waiting {
         let before = claim.state.as_str();
@@ -119,7 +72,7 @@ async fn decide(
     }
     let mut changes = Vec::new();
     let (kind, action) = if state == ClaimState::Granted {
-        changes.extend(grant_page(context, &claim).await?);
+        changes.extend(grant_page(&mut context, &claim).await?);
         (DecisionKind::ClaimGranted, AuditAction::GrantClaim)
     } else {
         (DecisionKind::ClaimRejected, AuditAction::RejectClaim)
@@ -130,8 +83,7 @@ async fn decide(
         name: claim.handle.clone(),
         details: json!({ "reason": reason, "claim": id, "account": claim.account_id }),
     };
-    let member = by.clone();
-    AuthorizedAction { member, action }
+    AuthorizedAction { member: by, action }
         .record(&mut *context.connection, SCHEMA, subject, context.now)
         .await?;
     let decision = StaffDecision {
@@ -143,9 +95,10 @@ async fn decide(
         accounts: vec![claim.account_id],
         named: None,
         former: None,
+        pages: None,
     };
     changes.extend(decision.change());
-    Ok(changes)
+    finish(context, id, changes).await
 }
 
 /// Makes the account of a claim an owner of the page. The other owners learn of it.
@@ -153,29 +106,48 @@ async fn grant_page(context: &mut CommandContext, claim: &Claim) -> Result<Vec<N
     let (connection, now) = (&mut *context.connection, context.now);
     let page = page_owners::lock(connection, &claim.handle).await?;
     let (account, source) = (claim.account_id, GrantSource::Claim);
-    let others = listings::owners(connection, page.id).await?;
     if !owners::add(connection, page.id, account, source, now).await? {
         return Ok(Vec::new());
     }
-    let owners_changed = feed::change(&page, ChangeKind::OwnersChanged, false);
-    let told = page_owners::owner_added(&page, account, others);
-    Ok([owners_changed].into_iter().chain(told).collect())
+    let owners = listings::owners(connection, page.id).await?;
+    let owners_changed = feed::silent_change(&page, &owners);
+    let added = page_owners::decision(OwnershipChange::GrantClaim, &page, account, owners);
+    Ok([owners_changed].into_iter().chain(added).collect())
 }
 
-async fn withdraw(context: &mut CommandContext, account: Uuid, id: Uuid) -> Result<(), Fault> {
+/// An account withdraws a claim of its own. Returns the claim.
+pub async fn withdraw(
+    commands: &CommandDependencies,
+    account: Uuid,
+    id: Uuid,
+) -> Result<Claim, Fault> {
+    let mut context = commands.begin().await?;
     let (connection, now) = (&mut *context.connection, context.now);
     let claim = store::lock(connection, id).await?;
     let own = claim.filter(|claim| claim.account_id == account);
     match own.ok_or_else(no_claim)?.state {
         ClaimState::Waiting => {
-            Ok(store::decide(connection, id, ClaimState::Rejected, WITHDRAWN, now).await?)
+            store::decide(connection, id, ClaimState::Rejected, WITHDRAWN, now).await?;
         }
-        ClaimState::Rejected => Ok(()),
-        ClaimState::Granted => Err(Fault::invalid_field(
-            "id",
-            "This claim was granted: the account owns the page. Write to staff to change that.",
-        )),
+        ClaimState::Rejected => {}
+        ClaimState::Granted => {
+            let reason =
+                "This claim was granted: the account owns the page. Write to staff to change that.";
+            return Err(Fault::invalid_field("id", reason));
+        }
     }
+    finish(context, id, Vec::new()).await
+}
+
+/// Commits; returns the claim after that.
+async fn finish(
+    mut context: CommandContext,
+    id: Uuid,
+    changes: Vec<NewChange>,
+) -> Result<Claim, Fault> {
+    let claim = store::find(&mut *context.connection, id).await?;
+    context.commit(changes).await?;
+    claim.ok_or_else(no_claim)
 }
 
 /// Rejects the waiting claims of an account that has no people any more: nobody would own the page.

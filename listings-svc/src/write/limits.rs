@@ -11,13 +11,13 @@ pub const MAX_WAITING: i64 = 10;
 /// Maximum number of pages of an account that the public never saw.
 pub const MAX_UNPUBLISHED_PAGES: i64 = 30;
 
-/// Refuses a page beyond the limit of those that the public never saw: one that is rejected or taken back keeps its handle.
+/// Limits the pages that the public never saw: a rejected page keeps its handle.
 pub(super) fn check_unpublished_pages(pages: i64) -> Result<(), Fault> {
     if pages < MAX_UNPUBLISHED_PAGES {
         return Ok(());
     }
     let message = format!(
-        "{MAX_UNPUBLISHED_PAGES} of your pages were never public, which is the maximum. Change one of them instead."
+        "You have {MAX_UNPUBLISHED_PAGES} pages that were never published, the most allowed. Edit one of them."
     );
     Err(Fault::new(Code::TooManyPending, message))
 }

@@ -50,8 +50,7 @@ struct CommandContext {
 
 impl CommandContext {
     /// Publishes the changes, and commits.
-    async fn commit(mut self, mut changes: Vec<NewChange>) -> Result<(), Fault> {
-        page_owners::append_owners(&mut self.connection, &mut changes).await?;
+    async fn commit(self, changes: Vec<NewChange>) -> Result<(), Fault> {
         self.connection.commit(&changes).await
     }
 }

@@ -7,8 +7,7 @@ use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
 use super::{CommandDependencies, page_games};
 use crate::domain::listing_name::ListingName;
-use crate::domain::state::{ListingState, Recipients, Transition};
-use crate::feed::ChangeKind;
+use crate::domain::state::{ListingState, Transition};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::listings;
 
@@ -46,24 +45,14 @@ pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> R
         now: context.now,
     };
     update_by_staff(&mut context.connection, &before, &after, change).await?;
-    let change_kind = match transition {
-        Transition::Approve => ChangeKind::Approved,
-        Transition::Reject => ChangeKind::Rejected,
-        Transition::TakeDown => ChangeKind::Removed,
-        Transition::Restore => ChangeKind::Restored,
+    let owners = listings::owners(&mut context.connection, after.id).await?;
+    let mut changes = page_games::changes(&mut context, &before, &after, &owners).await?;
+    let kind = decision_kind(transition, after.is_visible());
+    let decision = StaffDecision {
+        reason: &moderation.reason,
+        ..StaffDecision::on(&after, kind, recipients.among(owners, None))
     };
-    let mut changes = page_games::changes(&mut context, &before, &after, change_kind).await?;
-    if recipients != Recipients::Nobody {
-        let decision = StaffDecision {
-            reason: &moderation.reason,
-            ..StaffDecision::on(
-                &after,
-                decision_kind(transition, after.is_visible()),
-                listings::owners(&mut context.connection, after.id).await?,
-            )
-        };
-        changes.extend(decision.change());
-    }
+    changes.extend(decision.change());
     context.commit(changes).await?;
     Ok(true)
 }

@@ -2,35 +2,31 @@
 
 use kit::Fault;
 use kit::feed::NewChange;
+use uuid::Uuid;
 
 use super::CommandContext;
 use super::record_change::save_all;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
-use crate::feed::{ChangeKind, listing_change};
+use crate::feed::listing_change;
 use crate::store::listings;
 
-/// The changes to publish of a listing, which is locked. Hides or shows the games of a page that the public no longer sees, or sees again.
+/// The changes to publish of a listing, which is locked, and whose owners these are. Hides or shows the games of a page that the public no longer sees, or sees again.
 pub(super) async fn changes(
     context: &mut CommandContext,
     before: &Listing,
     after: &Listing,
-    change_kind: ChangeKind,
+    owners: &[Uuid],
 ) -> Result<Vec<NewChange>, Fault> {
-    let mut changes = vec![listing_change(Some(before), after, change_kind)];
+    let mut changes = vec![listing_change(Some(before), after, owners)];
     let is_public = after.is_visible();
     if after.entity() != Entity::Page || before.is_visible() == is_public {
         return Ok(changes);
     }
-    let change_kind = if is_public {
-        ChangeKind::Shown
-    } else {
-        ChangeKind::Hidden
-    };
     let mut games = listings::lock_games(&mut context.connection, after.id).await?;
     for game in &mut games {
         let after = game.clone().under_page(is_public, context.now);
-        changes.push(listing_change(Some(game), &after, change_kind));
+        changes.push(listing_change(Some(game), &after, &[]));
         *game = after;
     }
     // The games themselves do not change: they have no revisions.

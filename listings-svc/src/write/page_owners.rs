@@ -1,12 +1,8 @@
 //! The owners of pages. Staff change them, and every change of a page on the feed names them.
 
-use std::collections::HashMap;
-
-use contracts::listings::v1 as proto;
 use kit::Fault;
 use kit::audit::{AuthorizedAction, Subject};
 use kit::feed::NewChange;
-use prost::Message as _;
 use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -18,30 +14,24 @@ use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
+use crate::domain::state::OwnershipChange;
+use crate::feed;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
-use crate::feed::{self, ChangeKind};
 use crate::store::listings;
 use crate::store::page_owners::{self as store, GrantSource, Owner};
 
-/// Staff add or remove an owner of a page.
-#[derive(Debug)]
-pub struct OwnerChange {
-    pub handle: String,
-    pub account: Uuid,
-    /// Whether the account becomes an owner; otherwise it is one no longer.
-    pub is_added: bool,
-    pub by: AuthorizedAction<AuditAction>,
-}
-
-/// Returns the owners after the change.
+/// Staff add an owner to the page with this handle, or remove one. Returns the owners after that.
 pub async fn apply(
     commands: &CommandDependencies,
-    change: &OwnerChange,
+    handle: &str,
+    account: Uuid,
+    is_added: bool,
+    by: AuthorizedAction<AuditAction>,
 ) -> Result<Vec<Owner>, Fault> {
     let mut context = commands.begin().await?;
-    let (account, now) = (change.account, context.now);
-    let page = lock(&mut context.connection, &change.handle).await?;
-    let is_changed = if change.is_added {
+    let now = context.now;
+    let page = lock(&mut context.connection, handle).await?;
+    let is_changed = if is_added {
         store::add(
             &mut context.connection,
             page.id,
@@ -53,32 +43,45 @@ pub async fn apply(
     } else {
         store::remove(&mut context.connection, page.id, account).await?
     };
+    let owners = store::list(&mut *context.connection, page.id).await?;
     let mut changes = Vec::new();
     if is_changed {
         let subject = Subject {
             entity: Entity::Page.as_str(),
-            name: change.handle.clone(),
+            name: handle.to_owned(),
             details: json!({ "account": account }),
         };
-        let by = &change.by;
         by.record(&mut *context.connection, SCHEMA, subject, now)
             .await?;
-        changes.push(feed::change(&page, ChangeKind::OwnersChanged, false));
-        if change.is_added {
-            let owners = listings::owners(&mut context.connection, page.id).await?;
-            changes.extend(owner_added(&page, account, owners));
-        }
+        let accounts: Vec<Uuid> = owners.iter().map(|owner| owner.account_id).collect();
+        changes.push(feed::silent_change(&page, &accounts));
+        let kind = if is_added {
+            OwnershipChange::AddOwner
+        } else {
+            OwnershipChange::RemoveOwner
+        };
+        let readers = accounts.into_iter().chain([account]);
+        changes.extend(decision(kind, &page, account, readers));
     }
-    let owners = store::of_page(&mut *context.connection, page.id).await?;
     context.commit(changes).await?;
     Ok(owners)
 }
 
-/// Announces a new owner to these owners of the page, because any owner may change the page and take it down.
-pub(super) fn owner_added(page: &Listing, new: Uuid, readers: Vec<Uuid>) -> Option<NewChange> {
+/// Announces a new owner of a page, or a removed one, to the owners before and after: each of them may change the page and take it down.
+pub(super) fn decision(
+    change: OwnershipChange,
+    page: &Listing,
+    account: Uuid,
+    owners: impl IntoIterator<Item = Uuid>,
+) -> Option<NewChange> {
+    let kind = match change {
+        OwnershipChange::RemoveOwner => DecisionKind::OwnerRemoved,
+        _ => DecisionKind::OwnerAdded,
+    };
+    let readers = change.recipients().among(owners, Some(account));
     let decision = StaffDecision {
-        named: Some(new),
-        ..StaffDecision::on(page, DecisionKind::OwnerAdded, readers)
+        named: Some(account),
+        ..StaffDecision::on(page, kind, readers)
     };
     decision.change()
 }
@@ -87,34 +90,4 @@ pub(super) fn owner_added(page: &Listing, new: Uuid, readers: Vec<Uuid>) -> Opti
 pub(super) async fn lock(connection: &mut PgConnection, handle: &str) -> Result<Listing, Fault> {
     let page = listings::lock(connection, &ListingName::page(handle)).await?;
     page.ok_or_else(page_not_found)
-}
-
-/// Appends the owners to changes of pages. In protobuf, appending an encoded field is the same as encoding it with the other fields.
-pub(super) async fn append_owners(
-    connection: &mut PgConnection,
-    changes: &mut [NewChange],
-) -> Result<(), sqlx::Error> {
-    let page_id = |change: &NewChange| {
-        let is_page = change.entity == Entity::Page.as_str();
-        is_page.then(|| change.id.parse::<Uuid>().ok()).flatten()
-    };
-    let pages: Vec<Uuid> = changes.iter().filter_map(page_id).collect();
-    if pages.is_empty() {
-        return Ok(());
-    }
-    let owners: HashMap<Uuid, Vec<Uuid>> = store::of_pages(connection, &pages)
-        .await?
-        .into_iter()
-        .collect();
-    for change in changes {
-        let Some(accounts) = page_id(change).and_then(|id| owners.get(&id)) else {
-            continue;
-        };
-        let only_owners = proto::Page {
-            owners: accounts.iter().map(Uuid::to_string).collect(),
-            ..proto::Page::default()
-        };
-        change.state.extend(only_owners.encode_to_vec());
-    }
-    Ok(())
 }

@@ -11,7 +11,7 @@ use crate::domain::audit_action::AuditAction;
 use crate::domain::listing::Content;
 use crate::domain::listing_name::ListingName;
 use crate::domain::pictures::{FileName, StoredPicture};
-use crate::feed::{ChangeKind, listing_change};
+use crate::feed::listing_change;
 use crate::store::listings;
 
 /// A purge of a picture from a listing.
@@ -44,7 +44,7 @@ pub enum PictureOperation {
 /// The content of a listing after a change of its pictures.
 ///
 /// # Errors
-/// The game has the maximum number of screenshots, or other screenshots than those that are arranged.
+/// The game has the maximum number of screenshots, or the arrangement names other screenshots than the game has.
 pub(super) fn with_pictures(
     content: &Content,
     operation: &PictureOperation,
@@ -66,10 +66,7 @@ pub(super) fn with_pictures(
             add_screenshot(&mut game.screenshots, picture)?;
         }
         (Content::Game(game), PictureOperation::RemoveScreenshot(url)) => {
-            // The last part of an address stands for it.
-            game.screenshots.retain(|screenshot| {
-                screenshot.url != *url && screenshot.url.rsplit('/').next() != Some(url.as_str())
-            });
+            game.screenshots.retain(|screenshot| screenshot.url != *url);
         }
         (Content::Game(game), PictureOperation::ArrangeScreenshots(order)) => {
             game.screenshots = arrange(&game.screenshots, order)?;
@@ -83,7 +80,7 @@ pub(super) fn with_pictures(
     Ok(content)
 }
 
-/// Whether an address, as listings store it, is that of a picture.
+/// Whether a stored address names a picture.
 fn names(url: &str, picture: &FileName) -> bool {
     url == picture.address()
 }
@@ -153,7 +150,8 @@ pub async fn apply(commands: &CommandDependencies, edit: &PictureEdit) -> Result
         now: context.now,
     };
     update_by_staff(&mut context.connection, &before, &after, change).await?;
-    let change = listing_change(Some(&before), &after, ChangeKind::Updated);
+    let owners = listings::owners(&mut context.connection, after.id).await?;
+    let change = listing_change(Some(&before), &after, &owners);
     context.commit(vec![change]).await
 }
 
@@ -172,7 +170,7 @@ mod tests {
 
     fn picture(n: u8) -> StoredPicture {
         StoredPicture {
-            name: FileName::of(&[n; 32]),
+            name: FileName::from_digest(&[n; 32]),
             width: 640,
             height: 480,
         }

@@ -14,10 +14,13 @@ use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::difference;
 use crate::domain::listing::Listing;
-use crate::domain::pictures::uploaded_in;
+use crate::domain::pictures::FileName;
 use crate::store::constraints;
 use crate::store::listings::{self, Revision};
 use crate::store::pictures;
+
+/// The fields that name pictures.
+const PICTURE_FIELDS: [&str; 3] = ["avatar_url", "cover_url", "screenshots"];
 
 /// Who changed a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,35 +79,54 @@ pub(super) async fn save_all(
     let Some(first) = listings.first() else {
         return Ok(());
     };
-    lock_pictures(connection, revisions).await?;
     let saved = listings::save(connection, listings, revisions, now).await;
     saved.map_err(
         |error| match constraints::field_errors(&error, first.entity()) {
             Some(problems) => Fault::invalid(problems),
             None => error.into(),
         },
-    )
+    )?;
+    save_pictures(connection, listings, revisions).await
 }
 
-/// Locks the uploaded pictures that listings get, against the sweep and a purge.
-async fn lock_pictures(connection: &mut PgConnection, revisions: &[Revision]) -> Result<(), Fault> {
-    let mut added = BTreeSet::new();
-    for revision in revisions {
-        let mut names = uploaded_in(&revision.after);
-        for before in revision.before.as_ref().map(uploaded_in).iter().flatten() {
-            names.remove(before);
-        }
-        added.extend(names);
+/// Stores which uploaded pictures these listings name, as far as the revisions change it.
+async fn save_pictures(
+    connection: &mut PgConnection,
+    listings: &[Listing],
+    revisions: &[Revision],
+) -> Result<(), Fault> {
+    let is_changed = |listing: &&Listing| {
+        let mut revisions = revisions
+            .iter()
+            .filter(|revision| revision.id == listing.id);
+        revisions.any(|revision| {
+            let is_new = revision.before.is_none() && listing.content.pictures().next().is_none();
+            !is_new
+                && PICTURE_FIELDS
+                    .iter()
+                    .any(|field| revision.after.get(field).is_some())
+        })
+    };
+    let changed: Vec<&Listing> = listings.iter().filter(is_changed).collect();
+    if changed.is_empty() {
+        return Ok(());
     }
-    for name in added {
-        if !pictures::lock(connection, &name).await? {
+    let changed_ids: Vec<Uuid> = changed.iter().map(|listing| listing.id).collect();
+    let named: BTreeSet<(Uuid, FileName)> = (changed.iter())
+        .flat_map(|listing| listing.content.pictures().map(|name| (listing.id, name)))
+        .collect();
+    let (ids, hashes): (Vec<Uuid>, Vec<String>) = (named.iter())
+        .map(|(id, name)| (*id, name.hash().to_owned()))
+        .unzip();
+    match pictures::set_named(connection, &changed_ids, (&ids, &hashes)).await? {
+        None => Ok(()),
+        Some(hash) => {
             let reason = format!(
-                "The picture {name} is not there any more: upload it again, or leave it out."
+                "The picture {hash}.jpg is not there any more: upload it again, or leave it out."
             );
-            return Err(Fault::invalid_field("picture", reason));
+            Err(Fault::invalid_field("picture", reason))
         }
     }
-    Ok(())
 }
 
 /// A change by staff.

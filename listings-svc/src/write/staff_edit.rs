@@ -18,9 +18,9 @@ use crate::domain::listing::{Content, Listing};
 use crate::domain::listing_name::ListingName;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
-use crate::domain::state::ListingState;
+use crate::domain::state::{ListingState, OwnershipChange};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
-use crate::feed::{ChangeKind, listing_change};
+use crate::feed::listing_change;
 use crate::store::{history, listings};
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct StaffEdit {
 pub enum EditOperation {
     /// Sets these fields; with the reference data for them, and the action for the audit.
     SetFields(Map<String, Value>, Box<ReferenceData>, AuditAction),
-    /// Sets the content to that of an earlier revision.
+    /// Restores the content of an earlier revision.
     Revert(i64),
 }
 
@@ -109,30 +109,67 @@ async fn edit_listing(
         reason: &edit.reason,
         now: context.now,
     };
+    let owners_before = listings::owners(&mut context.connection, before.id).await?;
     update_by_staff(&mut context.connection, &before, &after, change).await?;
-    // The account of an event is not public.
-    let change_kind = if before.content == after.content {
-        ChangeKind::OwnersChanged
+    let owners = listings::owners(&mut context.connection, before.id).await?;
+    let changed = listing_change(Some(&before), &after, &owners);
+    let owners = owners_before.into_iter().chain(owners);
+    let moved = if before.submitter != after.submitter {
+        event_moved(&before, &after, owners)
+    } else if let Some(page) = page {
+        game_moved(context, &before, &after, &page, owners).await?
     } else {
-        ChangeKind::Updated
+        None
     };
-    let changed = listing_change(Some(&before), &after, change_kind);
-    let moved = (before.submitter != after.submitter).then(|| event_moved(&before, &after));
-    Ok([changed].into_iter().chain(moved.flatten()).collect())
+    Ok([changed].into_iter().chain(moved).collect())
 }
 
 /// The move of an event to another account, for both accounts.
-fn event_moved(before: &Listing, after: &Listing) -> Option<NewChange> {
-    let accounts = [before.submitter, after.submitter].into_iter().flatten();
+fn event_moved(
+    before: &Listing,
+    after: &Listing,
+    owners: impl Iterator<Item = Uuid>,
+) -> Option<NewChange> {
+    let recipients = OwnershipChange::MoveEvent.recipients();
     let decision = StaffDecision {
         named: after.submitter,
         former: before.submitter,
-        ..StaffDecision::on(after, DecisionKind::EventMoved, accounts.collect())
+        ..StaffDecision::on(
+            after,
+            DecisionKind::EventMoved,
+            recipients.among(owners, None),
+        )
     };
     decision.change()
 }
 
-/// The page that an edit moves a game to. It is locked, so that nobody takes it down meanwhile.
+/// The move of a game to a page, for the owners of both pages; `None` when the game was under the page before.
+async fn game_moved(
+    context: &mut CommandContext,
+    before: &Listing,
+    after: &Listing,
+    page: &Listing,
+    owners: impl Iterator<Item = Uuid>,
+) -> Result<Option<NewChange>, Fault> {
+    let former = before.content.game().map(|game| game.page_id);
+    let Some(former) = former.filter(|former| *former != page.id) else {
+        return Ok(None);
+    };
+    let former = listings::find_by_id(&mut *context.connection, former).await?;
+    let former = former.map(|page| page.name().to_owned());
+    let recipients = OwnershipChange::MoveGame.recipients();
+    let decision = StaffDecision {
+        pages: Some([former.unwrap_or_default(), page.name().to_owned()]),
+        ..StaffDecision::on(
+            after,
+            DecisionKind::GameMoved,
+            recipients.among(owners, None),
+        )
+    };
+    Ok(decision.change())
+}
+
+/// The page that an edit moves a game to. It is locked against a takedown.
 async fn new_page(
     context: &mut CommandContext,
     edit: &StaffEdit,
@@ -205,21 +242,22 @@ async fn content_at(
         let reason = format!("The listing has the revisions 1 to {current}: give one of them.");
         return Err(Fault::invalid_field("to_revision", reason));
     }
-    let versions = history::versions(&mut *context.connection, listing.id, Some(revision)).await?;
-    let old = versions.and_then(|versions| versions.then);
-    Ok(difference::content(&old.ok_or_else(listing_not_found)?))
+    let versions = history::versions(&mut *context.connection, listing.id, revision).await?;
+    Ok(difference::content(
+        &versions.ok_or_else(listing_not_found)?.then,
+    ))
 }
 
 /// The content with the fields of an earlier revision.
 fn reverted(listing: &Listing, old: &Map<String, Value>) -> Result<Content, Fault> {
     let internal = |error: serde_json::Error| Fault::internal(&error);
-    let mut content = serde_json::to_value(&listing.content).map_err(internal)?;
-    for (name, value) in content["content"].as_object_mut().into_iter().flatten() {
+    let mut fields = difference::stored(listing).map_err(internal)?;
+    for (name, value) in fields.as_object_mut().into_iter().flatten() {
         if let Some(old) = old.get(name)
             && !NOT_REVERTED.contains(&name.as_str())
         {
             *value = old.clone();
         }
     }
-    serde_json::from_value(content).map_err(internal)
+    Content::read(listing.entity(), fields).map_err(internal)
 }

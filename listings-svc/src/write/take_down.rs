@@ -9,59 +9,45 @@ use super::{CommandDependencies, page_games};
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
-use crate::domain::state::{ListingState, OwnAction, Recipients};
-use crate::feed::ChangeKind;
+use crate::domain::state::{ListingState, OwnAction};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::{listings, own_listings};
 
 /// The reason that the owner of a listing reads after the account took it back from the review.
 const WITHDRAWN: &str = "Withdrawn by its account.";
 
-#[derive(Debug)]
-pub struct OwnTakedown {
-    pub account: Uuid,
-    pub entity: Entity,
-    /// The slug or the handle.
-    pub name: String,
-}
-
-pub async fn apply(commands: &CommandDependencies, takedown: &OwnTakedown) -> Result<(), Fault> {
-    let OwnTakedown {
-        account,
-        entity,
-        name,
-    } = takedown;
+pub async fn apply(
+    commands: &CommandDependencies,
+    account: Uuid,
+    entity: Entity,
+    name: &str,
+) -> Result<(), Fault> {
     let mut context = commands.begin().await?;
     let now = context.now;
     let listing = ListingName {
-        entity: *entity,
+        entity,
         mode: Mode::Live,
-        key: name.clone(),
+        key: name.to_owned(),
     };
     let before = listings::lock(&mut context.connection, &listing).await?;
-    let own = own_listings::find(&mut *context.connection, *account, *entity, name).await?;
-    let before = own.and(before).ok_or_else(|| no_own_listing(*entity))?;
+    let own = own_listings::find(&mut *context.connection, account, entity, name).await?;
+    let before = own.and(before).ok_or_else(|| no_own_listing(entity))?;
     let after = OwnAction::TakeDown.rule().after(before.state);
-    let (state, recipients) = after.ok_or_else(|| no_own_listing(*entity))?;
+    let (state, recipients) = after.ok_or_else(|| no_own_listing(entity))?;
     let Some(after) = before.with_state(state, now) else {
         return context.commit(Vec::new()).await;
     };
-    let (change_kind, reason) = match state {
-        ListingState::Rejected => (ChangeKind::Rejected, Some(WITHDRAWN.to_owned())),
-        _ => (ChangeKind::Removed, None),
-    };
-    let actor = Actor::Account(*account);
+    let reason = (state == ListingState::Rejected).then(|| WITHDRAWN.to_owned());
+    let actor = Actor::Account(account);
     let revision = record_change::revision(Some(&before), &after, actor, reason)?;
     record_change::save(&mut context.connection, &after, revision, now).await?;
-    let mut changes = page_games::changes(&mut context, &before, &after, change_kind).await?;
-    if recipients == Recipients::OtherOwners {
-        let mut others = listings::owners(&mut context.connection, after.id).await?;
-        others.retain(|owner| owner != account);
-        let decision = StaffDecision {
-            named: Some(*account),
-            ..StaffDecision::on(&after, DecisionKind::ListingRemovedByOwner, others)
-        };
-        changes.extend(decision.change());
-    }
+    let owners = listings::owners(&mut context.connection, after.id).await?;
+    let mut changes = page_games::changes(&mut context, &before, &after, &owners).await?;
+    let readers = recipients.among(owners, Some(account));
+    let decision = StaffDecision {
+        named: Some(account),
+        ..StaffDecision::on(&after, DecisionKind::ListingRemovedByOwner, readers)
+    };
+    changes.extend(decision.change());
     context.commit(changes).await
 }

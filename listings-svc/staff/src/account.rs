@@ -64,7 +64,7 @@ async fn invite(fleet: &Fleet, account_id: String, email: String) -> Result<(), 
 }
 
 /// The only account of the person with an address.
-async fn of_person(fleet: &Fleet, email: String) -> Result<String, Error> {
+async fn for_person(fleet: &Fleet, email: String) -> Result<String, Error> {
     let mut web = WebClient::new(fleet.web().await?);
     let request = web::ListPersonAccountsRequest {
         email: email.clone(),
@@ -85,7 +85,7 @@ async fn of_person(fleet: &Fleet, email: String) -> Result<String, Error> {
 /// The gateway looks an id up. When the gateway is not available to the caller, an id is used unchecked.
 pub(crate) async fn id(fleet: &Fleet, account: String) -> Result<String, Error> {
     if account.contains('@') {
-        return of_person(fleet, account).await;
+        return for_person(fleet, account).await;
     }
     let is_id = uuid::Uuid::parse_str(&account).is_ok();
     let lookup = async {

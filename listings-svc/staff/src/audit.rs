@@ -13,10 +13,12 @@ use time::OffsetDateTime;
 use tonic::Status;
 
 use crate::arguments::{limit, timestamp};
+use crate::command_hint;
 use crate::error::{Error, UnreachableService};
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
 use crate::rpc::{answer, call, dynamic, method};
+use crate::sanitize::sanitize;
 use crate::service::Service;
 use crate::table::table;
 
@@ -68,10 +70,45 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
         Some(Command::List(filter)) => filter,
         None => audit.filter,
     };
+    let mut unreachable = UnreachableService::default();
+    let (mut entries, mut more) = read(&filter, fleet, &mut unreachable).await?;
+    if entries.is_empty() && !filter.member.is_empty() {
+        let whole = Filter::for_member(filter.member.clone());
+        if read(&whole, fleet, &mut unreachable).await?.0.is_empty() {
+            unreachable.result()?;
+            return Err(Error::Refused(format!(
+                "the log has no entry of a member {}; {} shows the names of members",
+                sanitize(&filter.member),
+                command_hint::staff("audit list")
+            )));
+        }
+    }
+    entries.sort_by_key(|(entry, _)| Reverse(entry.at.map(|at| (at.seconds, at.nanos))));
+    more |= entries.len() > filter.limit.get();
+    entries.truncate(filter.limit.get());
+    if more {
+        output::note("the log has more entries; a larger --limit shows them");
+    }
+    let documents = entries.iter().map(|(entry, row)| {
+        let mut document = answer::json(row);
+        document["details"] = details(entry);
+        document
+    });
+    let document = json!({ "entries": documents.collect::<Value>(), "more": more });
+    let rows = entries.iter().map(|(entry, _)| texts(entry)).collect();
+    output.line(&document, &table(&COLUMNS, rows).to_string())?;
+    unreachable.result()
+}
+
+/// The entries that the services list, and whether a service has more of them.
+async fn read(
+    filter: &Filter,
+    fleet: &Fleet,
+    unreachable: &mut UnreachableService,
+) -> Result<(Vec<(AuditEntry, DynamicMessage)>, bool), Error> {
     let (mut entries, mut more) = (Vec::new(), false);
     // A service refuses an action or a kind that it does not have. The others may have it.
     let (mut is_known, mut refusals) = (false, Vec::new());
-    let mut unreachable = UnreachableService::default();
     // Staff change nothing in webhook-svc.
     let services = Service::VARIANTS.iter().copied();
     let services = services.filter(|it| *it != Service::Webhook);
@@ -99,28 +136,12 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
         entries.extend(listed.rows());
     }
     if !is_known {
-        unreachable.result()?;
+        std::mem::take(unreachable).result()?;
         return Err(Error::usage(refusals.join("; ")));
     }
     let read = |row: DynamicMessage| row.transcode_to().map(|entry: AuditEntry| (entry, row));
-    let mut entries: Vec<(AuditEntry, DynamicMessage)> = { entries.into_iter() }
-        .filter_map(|row| read(row).ok())
-        .collect();
-    entries.sort_by_key(|(entry, _)| Reverse(entry.at.map(|at| (at.seconds, at.nanos))));
-    more |= entries.len() > filter.limit.get();
-    entries.truncate(filter.limit.get());
-    if more {
-        output::note("the log has more entries; a larger --limit shows them");
-    }
-    let documents = entries.iter().map(|(entry, row)| {
-        let mut document = answer::json(row);
-        document["details"] = details(entry);
-        document
-    });
-    let document = json!({ "entries": documents.collect::<Value>(), "more": more });
-    let rows = entries.iter().map(|(entry, _)| texts(entry)).collect();
-    output.line(&document, &table(&COLUMNS, rows).to_string())?;
-    unreachable.result()
+    let entries = entries.into_iter().filter_map(|row| read(row).ok());
+    Ok((entries.collect(), more))
 }
 
 fn texts(entry: &AuditEntry) -> Vec<String> {
@@ -138,6 +159,18 @@ fn texts(entry: &AuditEntry) -> Vec<String> {
 }
 
 impl Filter {
+    /// Finds whether a member has an entry.
+    fn for_member(member: String) -> Self {
+        Self {
+            member,
+            action: String::new(),
+            kind: String::new(),
+            name: String::new(),
+            since: None,
+            limit: NonZeroUsize::MIN,
+        }
+    }
+
     fn request(&self) -> Result<DynamicMessage, Error> {
         let request = ListAuditRequest {
             member: self.member.clone(),

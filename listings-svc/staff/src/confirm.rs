@@ -8,7 +8,7 @@ use crate::prompt;
 /// Names in a question at most.
 const LISTED: usize = 10;
 
-/// Whether the question was answered on the command line.
+// The doc comment of a struct of arguments would become the description of a command that has them.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Confirmation {
     /// Do not ask for confirmation

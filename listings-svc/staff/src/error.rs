@@ -53,12 +53,12 @@ impl Error {
     }
 }
 
-/// The first service that a command found away. The command shows what the others say, and ends with its error.
+/// The error of the first unavailable service. The command shows what the others say, and ends with this error.
 #[derive(Debug, Default)]
 pub(crate) struct UnreachableService(Option<Error>);
 
 impl UnreachableService {
-    /// What a service has answered; `None` if it is away.
+    /// What a service has answered; `None` if it is unavailable.
     pub(crate) fn skip<T>(
         &mut self,
         service: Service,
@@ -120,7 +120,7 @@ impl From<Fault> for Error {
         let sentence = if reasons.is_empty() {
             fault.message.to_string()
         } else {
-            format!("not acceptable: {}", reasons.join(" "))
+            format!("invalid {}", reasons.join(" "))
         };
         match fault.code {
             Code::Unavailable => Self::Unreachable(sentence),

@@ -1,6 +1,6 @@
 //! `staff`: the command-line tool of the service's staff. A client of every service's staff RPCs.
 //!
-//! A command is a noun and a verb (`staff game approve`), as in `gh` and `kubectl`. The module of a command has the noun's name.
+//! A command is a noun and a verb (`staff game restore`), as in `gh` and `kubectl`. The module of a command has the noun's name.
 //! Exit status: 0 done, 1 refused by the service, 2 invalid arguments, settings or files, 3 no service answers.
 
 mod account;
@@ -38,7 +38,7 @@ use rpc::command::RpcCommand;
 
 /// Review listings, manage accounts, keys and switches, and look after the economy and votes
 ///
-/// A command is a noun and a verb: `staff game approve SLUG`. Exit status: 0 done, 1 refused by the service, 2 invalid arguments,
+/// A command is a noun and a verb: `staff game restore SLUG`. Exit status: 0 done, 1 refused by the service, 2 invalid arguments,
 /// settings or files, 3 no service answers.
 #[derive(Debug, Parser)]
 #[command(name = "staff", version, max_term_width = 100)]
@@ -52,7 +52,7 @@ struct Staff {
     command: Command,
 }
 
-/// The commands that are more than one call. The contracts have the others, also those of the same nouns.
+/// The commands that are more than one call. The contracts have the other commands, of the same nouns too.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Review pending listings one by one, or list them
@@ -100,7 +100,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The command line: the commands of this program, and those of the contracts.
+/// The command line: the commands of this program and of the contracts.
 fn command_line(rpcs: &[RpcCommand]) -> clap::Command {
     let add = |staff, rpc: &RpcCommand| rpc.add_to(staff, rpcs);
     rpcs.iter().fold(Staff::command(), add)
@@ -153,10 +153,41 @@ fn find_fleet(options: &FleetOptions) -> Result<Fleet, Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
         command_line(&rpc::commands().unwrap()).debug_assert();
+    }
+
+    /// Lists the commands below a command: the words that call each one, and its description.
+    fn descriptions(command: &clap::Command, path: &str) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for inner in command.get_subcommands() {
+            let path = format!("{path}{} ", inner.get_name());
+            let about = inner.get_about().map(ToString::to_string);
+            let below = descriptions(inner, &path);
+            found.push((path, about.unwrap_or_default()));
+            found.extend(below);
+        }
+        found
+    }
+
+    #[test]
+    fn each_command_has_a_description_of_its_own_in_one_line() {
+        let commands = command_line(&rpc::commands().unwrap());
+        let mut described = HashMap::new();
+        for (path, about) in descriptions(&commands, "") {
+            let length = about.chars().count();
+            assert!((1..=100).contains(&length), "{path}: {length}: {about}");
+            assert!(!about.contains('\n'), "{path}: {about}");
+            // Pages, games and events have the same verbs, and `list` is the search within a kind.
+            let verb = path.replace("page ", "game ").replace("event ", "game ");
+            let verb = verb.replace("listing search", "game list");
+            let other = described.entry(about).or_insert_with(|| verb.clone());
+            assert_eq!(*other, verb);
+        }
     }
 }

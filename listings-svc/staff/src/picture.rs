@@ -1,11 +1,10 @@
 //! `staff picture …`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Subcommand;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
-use kit::rpc::client::Client;
 
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -26,18 +25,8 @@ pub(crate) enum Command {
 }
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let Command::Save { url, file } = command;
+    let Command::Save { url, file: path } = command;
     let mut pictures = StaffPictureServiceClient::new(fleet.listings().await?);
-    save_file(&mut pictures, &url, &file, output).await
-}
-
-/// Saves a picture as a file. It is read in parts.
-async fn save_file(
-    pictures: &mut StaffPictureServiceClient<Client>,
-    url: &str,
-    path: &Path,
-    output: Output,
-) -> Result<(), Error> {
     let name = url.rsplit('/').next().unwrap_or_default();
     let mut file = Vec::new();
     loop {
@@ -53,7 +42,7 @@ async fn save_file(
         }
         file.extend_from_slice(&part);
     }
-    std::fs::write(path, &file)
+    std::fs::write(&path, &file)
         .map_err(|error| Error::usage(format!("{} cannot be written: {error}", path.display())))?;
     let document = serde_json::json!({ "file": path, "bytes": file.len() });
     let line = format!("{}: {} bytes", path.display(), file.len());

@@ -18,7 +18,7 @@ const PATH: &str = "mchezo/staff.toml";
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profile {
-    /// The fleet's staff token, or that of a member of staff.
+    /// The staff token of the fleet, or the token of a member of staff.
     pub(crate) token: Option<String>,
     /// The gateway's internal gRPC address.
     pub(crate) gateway: Option<String>,

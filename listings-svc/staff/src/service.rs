@@ -15,7 +15,7 @@ pub(crate) enum Service {
 }
 
 impl Service {
-    /// The name in a profile, which is also that of the service's feed, if it has one.
+    /// The name in a profile; the feed of the service has the same name.
     pub(crate) fn as_str(self) -> &'static str {
         self.into()
     }

@@ -116,7 +116,7 @@ impl Accounts<'_> {
         drop(made.unwrap());
     }
 
-    fn submitter_of(&self, name: &str) -> Uuid {
+    pub(crate) fn submitter_of(&self, name: &str) -> Uuid {
         self.submitters.lock().unwrap()[name]
     }
 }

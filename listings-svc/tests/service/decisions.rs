@@ -3,12 +3,13 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
+use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::pictures::start_with_game;
 use crate::review::listing_name;
-use crate::support::{Service, decide};
+use crate::support::{File, Service, creator, decide};
 
 const STRANGER: Uuid = Uuid::from_u128(77);
 
@@ -208,6 +209,74 @@ async fn all_owners_of_a_page_learn_of_a_new_one(pool: PgPool) {
             told(&[ada], ada),
             told(&[ada, bob], bob),
             told(&[ada, bob], STRANGER)
+        ]
+    );
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn owners_learn_that_staff_remove_an_owner_or_move_a_game(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let other = File::rows("page", &[creator("other")]);
+    service.import(&other).await;
+    let mut staff = StaffPageServiceClient::new(service.operator_client.clone());
+    let [ada, bob, eve] = [1, 2, 3].map(Uuid::from_u128);
+    for (account, handle) in [
+        (ada, "studio"),
+        (bob, "studio"),
+        (bob, "other"),
+        (eve, "other"),
+    ] {
+        let request = proto::AddOwnerRequest {
+            handle: handle.to_owned(),
+            account_id: account.to_string(),
+        };
+        staff.add_owner(request).await.unwrap();
+    }
+    for _ in 0..2 {
+        let request = proto::RemoveOwnerRequest {
+            handle: "other".to_owned(),
+            account_id: eve.to_string(),
+        };
+        staff.remove_owner(request).await.unwrap();
+    }
+    let add = proto::AddOwnerRequest {
+        handle: "other".to_owned(),
+        account_id: eve.to_string(),
+    };
+    staff.add_owner(add).await.unwrap();
+    let mut review = StaffReviewServiceClient::new(service.operator_client.clone());
+    for changes in [
+        r#"{"creator": "other"}"#,
+        r#"{"creator": "other", "tagline": "B"}"#,
+    ] {
+        let request = proto::EditRequest {
+            name: Some(listing_name("game", "a-game")),
+            changes: changes.to_owned(),
+            ..proto::EditRequest::default()
+        };
+        review.edit(request).await.unwrap();
+    }
+
+    let ids = |accounts: &[Uuid]| accounts.iter().map(Uuid::to_string).collect();
+    let removed = proto::StaffDecision {
+        account_ids: ids(&[bob, eve]),
+        kind: "page".to_owned(),
+        name: "other".to_owned(),
+        title: "A Studio".to_owned(),
+        account_id: eve.to_string(),
+        ..proto::StaffDecision::default()
+    };
+    let moved = proto::StaffDecision {
+        account_ids: ids(&[ada, bob, eve]),
+        page: "other".to_owned(),
+        former_page: "studio".to_owned(),
+        ..game(ada, "a-game", "A Game", "")
+    };
+    assert_eq!(
+        decisions(&service).await,
+        [
+            ("owner_removed".to_owned(), removed),
+            ("game_moved".to_owned(), moved)
         ]
     );
 }

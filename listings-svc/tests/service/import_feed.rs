@@ -28,9 +28,9 @@ async fn a_new_listing_is_published_and_a_replaced_sample_is_a_revision(pool: Pg
     assert_eq!(
         events,
         [
-            ("page", "published", 1, false),
-            ("game", "published", 1, false),
-            ("game", "published", 1, false)
+            ("page", "changed", 1, false),
+            ("game", "changed", 1, false),
+            ("game", "changed", 1, false)
         ]
     );
     let page = proto::Page::decode(&changes[0].state[..]).unwrap();
@@ -58,7 +58,7 @@ async fn a_new_listing_is_published_and_a_replaced_sample_is_a_revision(pool: Pg
     assert_eq!(changes.len(), 1);
     assert_eq!(
         (changes[0].event.as_str(), changes[0].revision),
-        ("updated", 2)
+        ("changed", 2)
     );
     assert!(!changes[0].announced);
     let after = proto::Game::decode(&changes[0].state[..]).unwrap();

@@ -43,14 +43,14 @@ async fn plan(pool: &PgPool, query: &str, arguments: &str) -> String {
     lines.join("\n")
 }
 
-/// 400 accounts with a page each, 20,000 games (a tenth of them pending), 20,000 events, and 10 revisions of each game.
+/// 400 accounts with a page each, 20,000 games (a tenth of them pending), 20,000 events, and 10 revisions and a picture of each game.
 async fn fill(pool: &PgPool) {
     let statements = "
         insert into listings.listing (id, entity, mode, state, revision, created_at, updated_at, hidden_by_page, content)
         select lpad(to_hex(n), 32, '0')::uuid, 'page', 'live', 'published', 1, '2026-01-01', '2026-01-01', false,
             jsonb_build_object('handle', 'page-' || n, 'name', 'Page')
         from generate_series(1, 400) as n;
-        insert into listings.page_owner (page_id, account_id, by_way_of, since)
+        insert into listings.page_owner (page_id, account_id, source, since)
         select lpad(to_hex(n), 32, '0')::uuid, lpad(to_hex(n), 32, '0')::uuid, 'staff', '2026-01-01' from generate_series(1, 400) as n;
         insert into listings.listing (id, entity, mode, state, revision, created_at, updated_at, hidden_by_page, content, waiting_since)
         select ('1' || lpad(to_hex(n), 31, '0'))::uuid, 'game', 'live', case n % 10 when 0 then 'pending' else 'published' end, 10,
@@ -67,6 +67,10 @@ async fn fill(pool: &PgPool) {
         select ('1' || lpad(to_hex(n), 31, '0'))::uuid, r, '2026-01-01', 'import', 'x',
             case when r > 1 then '{\"state\": \"pending\"}'::jsonb end, '{\"state\": \"pending\"}'
         from generate_series(1, 20000) as n, generate_series(1, 10) as r;
+        insert into listings.picture (hash, uploaded_at)
+        select lpad(to_hex(n), 64, '0'), '2026-01-01' from generate_series(1, 20000) as n;
+        insert into listings.listing_picture (hash, listing_id)
+        select lpad(to_hex(n), 64, '0'), ('1' || lpad(to_hex(n), 31, '0'))::uuid from generate_series(1, 20000) as n;
         analyze";
     sqlx::raw_sql(statements).execute(pool).await.unwrap();
 }
@@ -75,9 +79,8 @@ async fn fill(pool: &PgPool) {
 async fn the_queue_and_an_accounts_own_list_use_their_indexes(pool: PgPool) {
     fill(&pool).await;
     let never = "'1970-01-01', '00000000-0000-0000-0000-000000000000'";
-    let queue = query(&["approved_before!", "limit 101"]);
+    let queue = query(&["limit 101"]);
     let queue = plan(&pool, &queue, &format!("'', {never}, 21")).await;
-    assert!(queue.contains("revision_published"), "{queue}");
     assert!(queue.contains("listing_queue"), "{queue}");
     let ever = "'9999-12-31', 'ffffffff-ffff-ffff-ffff-ffffffffffff'";
     let account = "'00000000-0000-0000-0000-000000000007'";
@@ -103,7 +106,7 @@ async fn the_listings_that_name_a_picture_are_read_from_an_index(pool: PgPool) {
     let seen = query(&["may_see!"]);
     let account = "'00000000-0000-0000-0000-000000000007'";
     let seen = plan(&pool, &seen, &format!("'0a', false, {account}")).await;
-    for index in ["listing_picture", "page_owner_by_account"] {
+    for index in ["listing_picture_pkey", "page_owner_by_account"] {
         assert!(seen.contains(index), "{seen}");
     }
 }

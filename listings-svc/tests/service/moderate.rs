@@ -116,7 +116,7 @@ async fn each_kind_is_taken_down_and_restored_as_it_was(pool: PgPool) {
             .collect();
         assert_eq!(
             events,
-            [(kind, "removed", 2, false), (kind, "restored", 3, false)]
+            [(kind, "changed", 2, false), (kind, "changed", 3, false)]
         );
     }
 }

@@ -303,10 +303,7 @@ async fn an_account_withdraws_one_claim_that_waits(pool: PgPool) {
     };
     let claimed = claim(&service, ADA, "studio", "Mine").await.unwrap();
     let kept = claim(&service, ADA, "other", "Mine").await.unwrap();
-    for (account, id) in [
-        (BOB, claimed.id.as_str()),
-        (ADA, &Uuid::max().to_string()),
-    ] {
+    for (account, id) in [(BOB, claimed.id.as_str()), (ADA, &Uuid::max().to_string())] {
         assert_eq!(withdraw(account, id).await.unwrap_err(), Code::NotFound);
     }
     let head = service.head().await;
@@ -399,7 +396,7 @@ async fn the_feed_has_the_owners_of_a_page(pool: PgPool) {
     create(&service, ADA, &body("Kora")).await.unwrap();
     let (ada, bob) = (ADA.to_string(), BOB.to_string());
     let submitted = newest_page_change(&service, 0).await;
-    assert_eq!(submitted, ("submitted".to_owned(), vec![ada.clone()]));
+    assert_eq!(submitted, ("changed".to_owned(), vec![ada.clone()]));
 
     let mut head = service.head().await;
     for _ in 0..2 {
@@ -412,7 +409,7 @@ async fn the_feed_has_the_owners_of_a_page(pool: PgPool) {
     }
     let added = newest_page_change(&service, head).await;
     let both = vec![ada.clone(), bob.clone()];
-    assert_eq!(added, ("owners_changed".to_owned(), both));
+    assert_eq!(added, ("changed".to_owned(), both));
     assert_eq!(
         service.head().await,
         head + 2,
@@ -433,7 +430,7 @@ async fn the_feed_has_the_owners_of_a_page(pool: PgPool) {
     update(&service, BOB, "kora", &change).await.unwrap();
     assert_eq!(
         newest_page_change(&service, head).await,
-        ("updated".to_owned(), vec![bob])
+        ("changed".to_owned(), vec![bob])
     );
 }
 

@@ -3,7 +3,6 @@
 use contracts::listings::v1 as proto;
 use image::codecs::png::PngEncoder;
 use image::{Rgb, RgbImage};
-use kit::clock::Clock;
 use kit::{Code, Fault};
 use listings::domain::pictures::{FileName, PictureKind};
 use listings::jobs::sweep::sweep;
@@ -39,7 +38,7 @@ pub(crate) async fn start_with_game(pool: PgPool) -> Service {
 
 /// The name of the picture at a listing's URL.
 pub(crate) fn name_of(url: &str) -> FileName {
-    FileName::in_address(url).unwrap()
+    FileName::read(url, "https://mchezo.example").unwrap()
 }
 
 /// Reads a whole file as the public.
@@ -160,10 +159,10 @@ async fn a_picture_that_no_listing_names_is_deleted_after_a_day(pool: PgPool) {
     let interrupted = picture(640, 480, [7, 8, 9]);
     let interrupted = service.processor.store(interrupted, PictureKind::Cover);
     let interrupted = interrupted.await.unwrap().name;
-    let after = |hours: i64| Clock::fixed(NOW + time::Duration::hours(hours));
-    assert_eq!(sweep(&pool, &service.store, &after(23)).await.unwrap(), 0);
-    assert_eq!(sweep(&pool, &service.store, &after(25)).await.unwrap(), 2);
-    assert_eq!(sweep(&pool, &service.store, &after(25)).await.unwrap(), 0);
+    let after = |hours: i64| NOW + time::Duration::hours(hours);
+    assert_eq!(sweep(&pool, &service.store, after(23)).await.unwrap(), 0);
+    assert_eq!(sweep(&pool, &service.store, after(25)).await.unwrap(), 2);
+    assert_eq!(sweep(&pool, &service.store, after(25)).await.unwrap(), 0);
     for (name, expected) in [(&used, true), (&replaced, false), (&interrupted, false)] {
         for file in name.sizes() {
             let found = service.store.part(&file, 0, 10).await.unwrap();
@@ -194,9 +193,9 @@ async fn a_file_that_cannot_be_deleted_does_not_stop_the_sweep(pool: PgPool) {
     }
     let stuck = &stored[0].name;
     undeletable(&service, stuck);
-    let after = |hours: i64| Clock::fixed(NOW + time::Duration::hours(hours));
-    assert_eq!(sweep(&pool, &service.store, &after(25)).await.unwrap(), 2);
-    assert_eq!(sweep(&pool, &service.store, &after(26)).await.unwrap(), 0);
+    let after = |hours: i64| NOW + time::Duration::hours(hours);
+    assert_eq!(sweep(&pool, &service.store, after(25)).await.unwrap(), 2);
+    assert_eq!(sweep(&pool, &service.store, after(26)).await.unwrap(), 0);
     std::fs::remove_dir_all(service.folder().join(stuck.path())).unwrap();
-    assert_eq!(sweep(&pool, &service.store, &after(27)).await.unwrap(), 1);
+    assert_eq!(sweep(&pool, &service.store, after(27)).await.unwrap(), 1);
 }

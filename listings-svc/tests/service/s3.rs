@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use kit::Clock;
 use listings::config::PictureSettings as Settings;
 use listings::domain::pictures::{FileName, PictureKind};
 use listings::jobs::sweep::sweep;
@@ -99,7 +98,7 @@ async fn pictures_are_stored_alike_in_a_bucket_and_in_a_folder() {
     let in_bucket = settings(&s3.address, "mchezo");
     for settings in [in_folder, in_bucket] {
         let store = FileStore::open(&settings).unwrap();
-        let name = FileName::of(&[0xAB; 32]);
+        let name = FileName::from_digest(&[0xAB; 32]);
         assert_eq!(store.part(&name, 0, 10).await.unwrap(), None);
         assert_eq!(store.part(&name, 0, 0).await.unwrap(), None);
         let bytes = bytes::Bytes::from_static(b"0123456789");
@@ -129,7 +128,7 @@ async fn pictures_are_stored_alike_in_a_bucket_and_in_a_folder() {
 async fn a_missing_bucket_is_unavailable_rather_than_empty() {
     let s3 = start().await;
     let store = FileStore::open(&settings(&s3.address, "nobody-s")).unwrap();
-    let name = FileName::of(&[0xCD; 32]);
+    let name = FileName::from_digest(&[0xCD; 32]);
     let lost = store.put(&name, bytes::Bytes::from_static(b"0")).await;
     assert_eq!(lost.unwrap_err().code, kit::Code::Unavailable);
     let nobody = FileStore::open(&settings("http://127.0.0.1:1", "mchezo")).unwrap();
@@ -208,7 +207,6 @@ async fn an_upload_waits_while_the_sweep_deletes_the_same_picture(pool: PgPool) 
     let address = format!("http://{}", listener.local_addr().unwrap());
     let settings = settings(&address, "mchezo");
     let store = FileStore::open(&settings).unwrap();
-    let clock = Clock::fixed(NOW);
     let file = picture(640, 480, [1, 2, 3]);
     let made = listings::pictures::process(&file, PictureKind::Cover).unwrap();
     sqlx::query!(
@@ -228,6 +226,6 @@ async fn an_upload_waits_while_the_sweep_deletes_the_same_picture(pool: PgPool) 
     });
     tokio::select! {
         () = answering => {}
-        swept = sweep(&pool, &store, &clock) => assert_eq!(swept.unwrap(), 1),
+        swept = sweep(&pool, &store, NOW) => assert_eq!(swept.unwrap(), 1),
     }
 }

@@ -25,7 +25,8 @@ use kit::rpc::{Authenticator, StaffMembers};
 use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
 use listings::pictures::{FileStore, PictureProcessor};
-use listings::service::{self, RunningCalls};
+use listings::service;
+use listings::service::account::pictures::upload_limit;
 use listings::write::CommandDependencies;
 use listings::write::import::Importer;
 use prost::Message as _;
@@ -95,7 +96,7 @@ pub(crate) async fn start(pool: PgPool) -> Service {
         files: store.clone(),
         pictures_per_day: settings.pictures_per_day,
         draining: lifecycle.draining(),
-        running: RunningCalls::default(),
+        uploads: upload_limit(),
     };
     listings.add_to(&mut services);
     let authenticator = Authenticator::new(testing::identity()).with_members(members.clone());

@@ -5,6 +5,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::{Code, Fault};
+use prost::Message as _;
 use proto::Decision::{Approve, Restore, TakeDown};
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -130,15 +131,15 @@ async fn a_change_of_a_game_under_a_removed_page_is_not_announced(pool: PgPool) 
     directory.change(&json!({"title": "Better"})).await.unwrap();
     assert_eq!(directory.announced().await, ["updated"]);
     directory.page(TakeDown, "studio").await;
-    assert_eq!(directory.news().await, [told("hidden", false)]);
+    assert_eq!(directory.news().await, [told("changed", false)]);
     directory.change(&json!({"title": "Spam"})).await.unwrap();
-    assert_eq!(directory.news().await, [told("updated", false)]);
+    assert_eq!(directory.news().await, [told("changed", false)]);
     // An edit by staff is not announced either.
     directory.edit(&json!({"tagline": "Of staff"})).await;
-    assert_eq!(directory.news().await, [told("updated", false)]);
+    assert_eq!(directory.news().await, [told("changed", false)]);
     // The game was public before, so that its return is not a publication.
     directory.page(Restore, "studio").await;
-    assert_eq!(directory.news().await, [told("shown", false)]);
+    assert_eq!(directory.news().await, [told("changed", false)]);
     directory.change(&json!({"title": "Best"})).await.unwrap();
     assert_eq!(directory.announced().await, ["updated"]);
 }
@@ -159,7 +160,7 @@ async fn an_owner_cannot_move_a_game_from_a_removed_page(pool: PgPool) {
     directory.edit(&json!({"creator": "second"})).await;
     assert_eq!(directory.announced().await, ["updated"]);
     directory.edit(&json!({"creator": "new"})).await;
-    assert_eq!(directory.news().await, [told("updated", false)]);
+    assert_eq!(directory.news().await, [told("changed", false)]);
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -197,7 +198,7 @@ async fn a_move_to_a_public_page_is_the_first_publication(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn all_games_of_a_page_are_hidden_and_shown_with_it(pool: PgPool) {
-    let mut directory = Directory::start(pool).await;
+    let directory = Directory::start(pool).await;
     directory
         .service
         .import(&File::rows("page", &[creator("big")]))
@@ -207,11 +208,15 @@ async fn all_games_of_a_page_are_hidden_and_shown_with_it(pool: PgPool) {
     });
     let games: Vec<Value> = games.collect();
     directory.service.import(&File::rows("game", &games)).await;
-    directory.news().await;
-    for (decision, event) in [(TakeDown, "hidden"), (Restore, "shown")] {
+    for (decision, is_public) in [(TakeDown, false), (Restore, true)] {
+        let head = directory.service.head().await;
         directory.page(decision, "big").await;
-        let news = directory.news().await;
-        assert_eq!(news.len(), games.len());
-        assert!(news.iter().all(|it| *it == told(event, false)));
+        let changes = directory.service.changes(head).await;
+        let changed: Vec<_> = changes.iter().filter(|it| it.entity == "game").collect();
+        assert_eq!(changed.len(), games.len());
+        for change in changed {
+            let game = proto::Game::decode(&*change.state).unwrap();
+            assert_eq!((game.visible, change.announced), (is_public, false));
+        }
     }
 }

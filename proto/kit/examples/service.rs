@@ -9,7 +9,7 @@ use axum::Router;
 use axum::routing::get;
 use kit::boot::{self, Boot};
 use kit::config::Common;
-use kit::http_server::{self, Limits};
+use kit::http_server::{self, PortLimits};
 use sqlx::migrate::Migrator;
 
 /// How often a wait looks for its file.
@@ -20,7 +20,7 @@ struct Settings {
     #[command(flatten)]
     common: Common,
     #[command(flatten)]
-    limits: Limits,
+    limits: PortLimits,
     /// Address of the public port
     #[arg(long)]
     http_listen: SocketAddr,

@@ -240,66 +240,15 @@ impl Audit {
             let on = ("member", request.member.as_str());
             self.allow(&member, A::READ_AUDIT, on).await?;
         }
-        let query = AuditQuery::new::<A>(&request)?;
-        let mut rows = self.rows(&request, &query).await.map_err(Fault::from)?;
-        let next_cursor = query.page.cut(&mut rows, |(key, _)| *key)?;
-        Ok(Response::new(ListAuditResponse {
-            entries: rows.into_iter().map(|(_, entry)| entry).collect(),
-            next_cursor: next_cursor.unwrap_or_default(),
-        }))
-    }
-
-    async fn rows(
-        &self,
-        request: &ListAuditRequest,
-        query: &AuditQuery,
-    ) -> Result<Vec<(SortKey, AuditEntry)>, sqlx::Error> {
-        let sql =
-            "select id, at, member, role, action, entity, name, refused, details from kit.audit
-             where ($1::text is null or member = $1) and ($2::text is null or action = $2)
-                 and ($3::text is null or entity = $3) and ($4::text is null or name = $4)
-                 and ($5::timestamptz is null or at >= $5)
-                 and ($6::timestamptz is null or (at, id) < ($6, $7::uuid))
-             order by at desc, id desc limit $8";
-        let non_empty = |text: &str| Some(sanitize(text)).filter(|text| !text.is_empty());
-        let after = query.page.after;
-        let (after_at, after_id) = after.map(|(SortTime(at), id)| (at, id)).unzip();
-        let rows = self
-            .schema
-            .query(sql)
-            .bind(non_empty(&request.member))
-            .bind(non_empty(&request.action))
-            .bind(non_empty(&request.entity))
-            .bind(non_empty(&request.name))
-            .bind(query.since)
-            .bind(after_at)
-            .bind(after_id)
-            .bind(query.page.rows_to_fetch())
-            .fetch_all(&self.pool)
-            .await?;
-        rows.iter().map(entry).collect()
-    }
-}
-
-/// The sort key of a row; the newest comes first.
-type SortKey = (SortTime, Uuid);
-
-/// A parsed `ListAuditRequest`.
-struct AuditQuery {
-    since: Option<OffsetDateTime>,
-    page: Page<SortKey>,
-}
-
-impl AuditQuery {
-    fn new<A: Action>(request: &ListAuditRequest) -> Result<Self, Fault> {
         let mut bad = BadFields::default();
-        let known: Vec<&str> = A::VARIANTS.iter().map(|action| action.as_str()).collect();
-        if !request.action.is_empty() && !known.contains(&&*request.action) {
-            bad.add("action", format!("One of {}.", known.join(", ")));
-        }
-        let kinds = A::KINDS;
-        if !request.entity.is_empty() && !kinds.contains(&&*request.entity) {
-            bad.add("entity", format!("One of {}.", kinds.join(", ")));
+        let actions: Vec<&str> = A::VARIANTS.iter().map(|action| action.as_str()).collect();
+        for (field, name, known) in [
+            ("action", &*request.action, &*actions),
+            ("entity", &*request.entity, A::KINDS),
+        ] {
+            if !name.is_empty() && !known.contains(&name) {
+                bad.add(field, format!("One of {}.", known.join(", ")));
+            }
         }
         let since = bad.time("since", request.since);
         let since_filter = since.map(|at| at.unix_timestamp_nanos().to_string());
@@ -312,9 +261,51 @@ impl AuditQuery {
         ];
         let binding = Binding::new("audit", filters);
         let page = bad.read_page(Limits::PUBLIC, binding, request.limit, &request.cursor);
-        bad.finish(Some(Self { since, page }))
+        bad.check()?;
+        let rows = self.rows(&request, since, &page).await;
+        let mut rows = rows.map_err(Fault::from)?;
+        let next_cursor = page.cut(&mut rows, |(key, _)| *key)?;
+        Ok(Response::new(ListAuditResponse {
+            entries: rows.into_iter().map(|(_, entry)| entry).collect(),
+            next_cursor: next_cursor.unwrap_or_default(),
+        }))
+    }
+
+    async fn rows(
+        &self,
+        request: &ListAuditRequest,
+        since: Option<OffsetDateTime>,
+        page: &Page<SortKey>,
+    ) -> Result<Vec<(SortKey, AuditEntry)>, sqlx::Error> {
+        let sql =
+            "select id, at, member, role, action, entity, name, refused, details from kit.audit
+             where ($1::text is null or member = $1) and ($2::text is null or action = $2)
+                 and ($3::text is null or entity = $3) and ($4::text is null or name = $4)
+                 and ($5::timestamptz is null or at >= $5)
+                 and ($6::timestamptz is null or (at, id) < ($6, $7::uuid))
+             order by at desc, id desc limit $8";
+        let non_empty = |text: &str| Some(sanitize(text)).filter(|text| !text.is_empty());
+        let after = page.after;
+        let (after_at, after_id) = after.map(|(SortTime(at), id)| (at, id)).unzip();
+        let rows = self
+            .schema
+            .query(sql)
+            .bind(non_empty(&request.member))
+            .bind(non_empty(&request.action))
+            .bind(non_empty(&request.entity))
+            .bind(non_empty(&request.name))
+            .bind(since)
+            .bind(after_at)
+            .bind(after_id)
+            .bind(page.rows_to_fetch())
+            .fetch_all(&self.pool)
+            .await?;
+        rows.iter().map(entry).collect()
     }
 }
+
+/// The sort key of a row; the newest comes first.
+type SortKey = (SortTime, Uuid);
 
 /// Makes a text from a request fit for the table: PostgreSQL stores no NUL.
 fn sanitize(name: &str) -> String {

@@ -1,10 +1,8 @@
 //! Wakes tasks in every replica of a service after a commit.
 
-use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use sqlx::Executor as _;
 use sqlx::postgres::{PgConnection, PgListener, PgPool};
 use tokio::sync::{Notify, watch};
@@ -26,7 +24,7 @@ const LISTENER_PING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Wakes tasks that wait for rows. Clones share it.
 ///
-/// A wakeup may be lost with a connection, so a waiting task also polls: see [`CatchUp`].
+/// A wakeup may be lost with a connection, so a waiting task also polls.
 #[derive(Debug, Clone)]
 pub struct Wakeup {
     pool: PgPool,
@@ -118,87 +116,6 @@ impl Wakeup {
                 increment(&self.all);
             }
         }
-    }
-}
-
-/// The settings of a loop that catches up with committed rows: at each wakeup, and by polling in case a wakeup was lost.
-///
-/// ```text
-/// let mut catch_up = CatchUp { … }.on(wakeups);
-/// loop {
-///     catch_up.begin();
-///     let result = read_new_rows().await;
-///     catch_up.end(result).await?;
-/// }
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct CatchUp {
-    /// Completes the log line "cannot catch up with …".
-    pub rows: &'static str,
-    /// What a failure means, for the same log line.
-    pub meanwhile: &'static str,
-    /// The poll interval.
-    pub poll: Duration,
-    /// The minimum time between two reads, so that one read gets commits which come close together.
-    pub debounce: Duration,
-}
-
-/// The state of such a loop.
-#[derive(Debug)]
-pub struct CatchUpLoop {
-    settings: CatchUp,
-    wakeups: watch::Receiver<u64>,
-    is_failing: bool,
-}
-
-impl CatchUp {
-    /// A loop that `wakeups` wake.
-    pub fn on(self, wakeups: watch::Receiver<u64>) -> CatchUpLoop {
-        CatchUpLoop {
-            settings: self,
-            wakeups,
-            is_failing: false,
-        }
-    }
-}
-
-impl CatchUpLoop {
-    /// Call this before each read: a commit during the read is not missed.
-    pub fn begin(&mut self) {
-        self.wakeups.mark_unchanged();
-    }
-
-    /// Call this after each read: logs when reads begin to fail and when they succeed again, then waits for the next read.
-    ///
-    /// # Errors
-    /// The sender of the wakeups is gone.
-    pub async fn end<E: Display>(&mut self, result: Result<(), E>) -> anyhow::Result<()> {
-        self.log(result.err());
-        let CatchUp { poll, debounce, .. } = self.settings;
-        tokio::time::sleep(debounce).await;
-        tokio::select! {
-            changed = self.wakeups.changed() => changed.context("the sender of wakeups is gone")?,
-            () = tokio::time::sleep(poll) => {}
-        }
-        Ok(())
-    }
-
-    fn log(&mut self, error: Option<impl Display>) {
-        let CatchUp {
-            rows, meanwhile, ..
-        } = self.settings;
-        match error {
-            None if self.is_failing => tracing::info!("caught up with {rows} again"),
-            Some(error) if !self.is_failing => {
-                let error = format!("{error:#}");
-                tracing::warn!(error, "cannot catch up with {rows}; {meanwhile}");
-                self.is_failing = true;
-                return;
-            }
-            Some(_) => return,
-            None => {}
-        }
-        self.is_failing = false;
     }
 }
 

@@ -432,12 +432,6 @@ pub mod creators_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// A snapshot of the boards is stored in the schema of catalogue-svc.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct BoardSnapshot {
-    #[prost(message, optional, tag = "1")]
-    pub taken_for: ::core::option::Option<::prost_types::Timestamp>,
-}
 /// The rank of a listing on a board differs from the previous snapshot.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RankingMove {
@@ -453,7 +447,7 @@ pub struct RankingMove {
     pub name: ::prost::alloc::string::String,
     #[prost(string, tag = "5")]
     pub url: ::prost::alloc::string::String,
-    /// `week`, `month` or `all`.
+    /// `week`: moves on the other boards are not published.
     #[prost(string, tag = "6")]
     pub board: ::prost::alloc::string::String,
     /// From 1; 0 when it is no longer on the board.
@@ -507,7 +501,7 @@ pub struct ListEventsResponse {
     /// When each row changed last, in the same order; empty unless the request asks for it.
     #[prost(message, repeated, tag = "4")]
     pub updated_at: ::prost::alloc::vec::Vec<::prost_types::Timestamp>,
-    /// When each row became public, likewise.
+    /// When each row became public, in the same order.
     #[prost(message, repeated, tag = "5")]
     pub first_published_at: ::prost::alloc::vec::Vec<::prost_types::Timestamp>,
 }
@@ -3581,7 +3575,7 @@ pub mod staff_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Lists who voted on a listing, by the votes that are stored: an address with all its cookies in a row, and each account. Rows with voters
+        /// Lists who voted on a listing, by the votes that are stored. A row is an address with all its cookies, or an account. Rows with voters
         /// whose votes count come first, then those with the most votes on the listing.
         pub async fn list_voters(
             &mut self,
@@ -3607,8 +3601,8 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.StaffService", "ListVoters"));
             self.inner.unary(req, path, codec).await
         }
-        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address: the stored votes, and future ones. A second call
-        /// changes nothing.
+        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address. Future votes are void too. A second call changes
+        /// nothing.
         pub async fn void_votes(
             &mut self,
             request: impl tonic::IntoRequest<super::VoidVotesRequest>,
@@ -3700,7 +3694,7 @@ pub mod staff_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
     #[async_trait]
     pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
-        /// Lists who voted on a listing, by the votes that are stored: an address with all its cookies in a row, and each account. Rows with voters
+        /// Lists who voted on a listing, by the votes that are stored. A row is an address with all its cookies, or an account. Rows with voters
         /// whose votes count come first, then those with the most votes on the listing.
         async fn list_voters(
             &self,
@@ -3709,8 +3703,8 @@ pub mod staff_service_server {
             tonic::Response<super::ListVotersResponse>,
             tonic::Status,
         >;
-        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address: the stored votes, and future ones. A second call
-        /// changes nothing.
+        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address. Future votes are void too. A second call changes
+        /// nothing.
         async fn void_votes(
             &self,
             request: tonic::Request<super::VoidVotesRequest>,

@@ -548,42 +548,17 @@ pub mod currencies_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// The currency of a game.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Currency {
-    #[prost(string, tag = "1")]
-    pub game_id: ::prost::alloc::string::String,
-    #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
-    pub mode: i32,
-    #[prost(string, tag = "3")]
-    pub name: ::prost::alloc::string::String,
-    /// How often it was named.
-    #[prost(int64, tag = "4")]
-    pub revision: i64,
-}
-/// A tip of a player for a game.
+/// A tip of a player for a game, as it was when the tip was paid.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Tip {
     #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
     pub game_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub player: ::prost::alloc::string::String,
-    /// Whole units of the game's currency.
-    #[prost(uint64, tag = "4")]
-    pub amount: u64,
-    #[prost(string, tag = "5")]
-    pub note: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "6")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The game, as it was when the tip was paid.
-    #[prost(string, tag = "7")]
+    #[prost(string, tag = "2")]
     pub slug: ::prost::alloc::string::String,
-    #[prost(string, tag = "8")]
+    #[prost(string, tag = "3")]
     pub title: ::prost::alloc::string::String,
     /// The accounts that own the page of the game: the tip is announced to them.
-    #[prost(string, repeated, tag = "9")]
+    #[prost(string, repeated, tag = "4")]
     pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// What became of a report, for mails to the people of the accounts that own the game.
@@ -601,7 +576,7 @@ pub struct ReportReview {
     /// The slug of the game.
     #[prost(string, tag = "3")]
     pub game: ::prost::alloc::string::String,
-    /// Why the report is held, or the reason of staff; may be empty.
+    /// Why the report is held, was rejected or retracted; empty for an approval.
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -963,6 +938,26 @@ pub struct ListRatesResponse {
     #[prost(message, optional, tag = "3")]
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListDailyCostsRequest {
+    /// Slugs of games, up to 100. Games without a listed currency are left out.
+    #[prost(string, repeated, tag = "1")]
+    pub games: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListDailyCostsResponse {
+    /// By slug.
+    #[prost(message, repeated, tag = "1")]
+    pub games: ::prost::alloc::vec::Vec<DailyCosts>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct DailyCosts {
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    /// The cost 30 days ago, 29 days ago, … now, each exact. 0: no report in the currency's present unit had counted yet.
+    #[prost(double, repeated, tag = "2")]
+    pub costs: ::prost::alloc::vec::Vec<f64>,
+}
 /// Generated client implementations.
 pub mod rates_service_client {
     #![allow(
@@ -1080,6 +1075,31 @@ pub mod rates_service_client {
                 .insert(GrpcMethod::new("economy.v1.RatesService", "ListRates"));
             self.inner.unary(req, path, codec).await
         }
+        /// What the baskets of live games cost day by day, for the plots of the site: a worked rate is the quotient of two costs.
+        pub async fn list_daily_costs(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListDailyCostsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListDailyCostsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.RatesService/ListDailyCosts",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.RatesService", "ListDailyCosts"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -1101,6 +1121,14 @@ pub mod rates_service_server {
             request: tonic::Request<super::ListRatesRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListRatesResponse>,
+            tonic::Status,
+        >;
+        /// What the baskets of live games cost day by day, for the plots of the site: a worked rate is the quotient of two costs.
+        async fn list_daily_costs(
+            &self,
+            request: tonic::Request<super::ListDailyCostsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListDailyCostsResponse>,
             tonic::Status,
         >;
     }
@@ -1211,6 +1239,51 @@ pub mod rates_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListRatesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.RatesService/ListDailyCosts" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListDailyCostsSvc<T: RatesService>(pub Arc<T>);
+                    impl<
+                        T: RatesService,
+                    > tonic::server::UnaryService<super::ListDailyCostsRequest>
+                    for ListDailyCostsSvc<T> {
+                        type Response = super::ListDailyCostsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListDailyCostsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as RatesService>::list_daily_costs(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListDailyCostsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -1371,7 +1444,7 @@ pub struct OwnReport {
     /// When staff decided on it.
     #[prost(message, optional, tag = "4")]
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The reason that staff gave for it; may be empty.
+    /// The reason that staff gave for a rejection or a retraction; otherwise empty.
     #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -2209,7 +2282,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ListReports"));
             self.inner.unary(req, path, codec).await
         }
-        /// Approves a held report: it counts, with its own time. A second approval changes nothing, unless it says that the report has a new unit.
+        /// Approves a held report: it counts, with its own time. A later approval changes only whether the report is the first in a new unit.
         pub async fn approve_report(
             &mut self,
             request: impl tonic::IntoRequest<super::ApproveReportRequest>,
@@ -2460,7 +2533,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListReportsResponse>,
             tonic::Status,
         >;
-        /// Approves a held report: it counts, with its own time. A second approval changes nothing, unless it says that the report has a new unit.
+        /// Approves a held report: it counts, with its own time. A later approval changes only whether the report is the first in a new unit.
         async fn approve_report(
             &self,
             request: tonic::Request<super::ApproveReportRequest>,

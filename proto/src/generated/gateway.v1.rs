@@ -2712,7 +2712,7 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "ListMonthUse"));
             self.inner.unary(req, path, codec).await
         }
-        /// Calls that used the month, by day. `unavailable` while Redis is away, which counts them.
+        /// Calls that used the month, by day. `unavailable` while Redis is unavailable, which counts them.
         pub async fn list_use(
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceListUseRequest>,
@@ -2738,7 +2738,7 @@ pub mod accounts_service_client {
             self.inner.unary(req, path, codec).await
         }
         /// The log of the account's calls of the last seven days, newest first. It is bounded and sampled, as the response says.
-        /// `unavailable` while Redis is away.
+        /// `unavailable` while Redis is unavailable.
         pub async fn list_calls(
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceListCallsRequest>,
@@ -2898,7 +2898,7 @@ pub mod accounts_service_server {
             tonic::Response<super::AccountsServiceListMonthUseResponse>,
             tonic::Status,
         >;
-        /// Calls that used the month, by day. `unavailable` while Redis is away, which counts them.
+        /// Calls that used the month, by day. `unavailable` while Redis is unavailable, which counts them.
         async fn list_use(
             &self,
             request: tonic::Request<super::AccountsServiceListUseRequest>,
@@ -2907,7 +2907,7 @@ pub mod accounts_service_server {
             tonic::Status,
         >;
         /// The log of the account's calls of the last seven days, newest first. It is bounded and sampled, as the response says.
-        /// `unavailable` while Redis is away.
+        /// `unavailable` while Redis is unavailable.
         async fn list_calls(
             &self,
             request: tonic::Request<super::AccountsServiceListCallsRequest>,

@@ -181,10 +181,11 @@ pub struct Event {
 ///
 /// `Change.event` says what was decided: `listing_published`, `listing_approved` (a game whose page is not public, so that it is not
 /// public either), `listing_rejected`, `listing_removed`, `listing_removed_by_owner` (another owner of the page took it down),
-/// `listing_restored`, `claim_granted`, `claim_rejected`, `owner_added` (to a page), or `event_moved` (to another account).
+/// `listing_restored`, `claim_granted`, `claim_rejected`, `owner_added` (to a page), `owner_removed` (from a page), `game_moved` (to another
+/// page), or `event_moved` (to another account).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StaffDecision {
-    /// The accounts whose people read it: the owners of the listing; the account that claimed the page; both accounts of an event that moved.
+    /// The accounts whose people read it: the owners of the listing, before and after a change of them; the account that claimed the page.
     #[prost(string, repeated, tag = "1")]
     pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// `page`, `game` or `event`.
@@ -199,12 +200,17 @@ pub struct StaffDecision {
     /// The reason of staff; may be empty.
     #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
-    /// The new owner of a page, the owner who took a listing down, or the account that has an event now; empty otherwise.
+    /// The new or the removed owner of a page, the owner who took a listing down, or the account that has an event now; empty otherwise.
     #[prost(string, tag = "6")]
     pub account_id: ::prost::alloc::string::String,
     /// The account that had an event; empty otherwise, and for an event that no account had.
     #[prost(string, tag = "7")]
     pub former_account_id: ::prost::alloc::string::String,
+    /// The handles of the page that a game belongs to now, and of the page that it was moved from; empty otherwise.
+    #[prost(string, tag = "8")]
+    pub page: ::prost::alloc::string::String,
+    #[prost(string, tag = "9")]
+    pub former_page: ::prost::alloc::string::String,
 }
 /// The state of a listing (§3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -2423,9 +2429,9 @@ pub struct Claim {
 pub struct Owner {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
-    /// `submission`, `claim` or `staff`.
+    /// How the account became an owner: `submission`, `claim` or `staff`.
     #[prost(string, tag = "2")]
-    pub by_way_of: ::prost::alloc::string::String,
+    pub source: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
 }
@@ -6310,16 +6316,13 @@ pub struct QueueItem {
     pub submitter: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
     pub waiting_since: ::core::option::Option<::prost_types::Timestamp>,
-    /// Whether an earlier revision was approved.
-    #[prost(bool, tag = "5")]
-    pub approved_before: bool,
     /// The number of its changes, for `DecideItem.revision`.
-    #[prost(int64, tag = "6")]
+    #[prost(int64, tag = "5")]
     pub revision: i64,
     /// The page of a game; empty for pages and events.
-    #[prost(string, tag = "7")]
+    #[prost(string, tag = "6")]
     pub page: ::prost::alloc::string::String,
-    #[prost(enumeration = "State", tag = "8")]
+    #[prost(enumeration = "State", tag = "7")]
     pub page_state: i32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -6362,13 +6365,17 @@ pub struct GetReviewResponse {
     /// The content of the listing, as a JSON object.
     #[prost(string, tag = "3")]
     pub content: ::prost::alloc::string::String,
-    /// The last approved or otherwise public revision; 0 when there is none, and all fields are new.
+    /// The revision by which staff rejected it last; 0 when they never did.
     #[prost(int64, tag = "4")]
-    pub approved_revision: i64,
-    #[prost(message, repeated, tag = "5")]
+    pub rejected_revision: i64,
+    /// The reason of that rejection.
+    #[prost(string, tag = "5")]
+    pub rejection_reason: ::prost::alloc::string::String,
+    /// The changes since that rejection; without one, all fields.
+    #[prost(message, repeated, tag = "6")]
     pub differences: ::prost::alloc::vec::Vec<Difference>,
     /// Newest first, at most 100.
-    #[prost(message, repeated, tag = "6")]
+    #[prost(message, repeated, tag = "7")]
     pub history: ::prost::alloc::vec::Vec<Revision>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -6693,7 +6700,7 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "ListQueue"));
             self.inner.unary(req, path, codec).await
         }
-        /// A listing with its changes since the last approval, and its history.
+        /// A listing with its changes since staff rejected it last, and its history.
         pub async fn get_review(
             &mut self,
             request: impl tonic::IntoRequest<super::GetReviewRequest>,
@@ -6830,7 +6837,7 @@ pub mod staff_review_service_server {
             tonic::Response<super::ListQueueResponse>,
             tonic::Status,
         >;
-        /// A listing with its changes since the last approval, and its history.
+        /// A listing with its changes since staff rejected it last, and its history.
         async fn get_review(
             &self,
             request: tonic::Request<super::GetReviewRequest>,

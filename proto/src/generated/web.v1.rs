@@ -207,8 +207,8 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("web.v1.StaffService", "GetPerson"));
             self.inner.unary(req, path, codec).await
         }
-        /// Ends the second factor of a person who has lost the phone and the recovery codes, and all sessions of the person. The person and every
-        /// other owner of the person's accounts get a mail. `invalid` if the person has no second factor.
+        /// Ends the second factor and all sessions of a person who lost the phone and the codes. The person and every other owner of the person's
+        /// accounts get a mail. `invalid` if the person has no second factor.
         pub async fn end_second_factor(
             &mut self,
             request: impl tonic::IntoRequest<super::EndSecondFactorRequest>,
@@ -359,8 +359,8 @@ pub mod staff_service_server {
             tonic::Response<super::GetPersonResponse>,
             tonic::Status,
         >;
-        /// Ends the second factor of a person who has lost the phone and the recovery codes, and all sessions of the person. The person and every
-        /// other owner of the person's accounts get a mail. `invalid` if the person has no second factor.
+        /// Ends the second factor and all sessions of a person who lost the phone and the codes. The person and every other owner of the person's
+        /// accounts get a mail. `invalid` if the person has no second factor.
         async fn end_second_factor(
             &self,
             request: tonic::Request<super::EndSecondFactorRequest>,

@@ -9,8 +9,6 @@ use uuid::Uuid;
 
 const GAMES_PER_CREATOR: u64 = 5;
 const CREATORS_PER_CITY: u64 = 100;
-/// One game in this many has the genre [`Generator::rare_genre`].
-const RARE: u64 = 1_000;
 /// One game in this many is featured.
 const FEATURED: u64 = 1_000;
 const DISTINCT_WORDS: usize = 100_000;
@@ -40,16 +38,16 @@ impl Dice {
         (mixed ^ (mixed >> 31)) % below
     }
 
-    pub(super) fn place(&mut self, length: usize) -> usize {
+    fn place(&mut self, length: usize) -> usize {
         usize::try_from(self.roll(length as u64)).unwrap()
     }
 
-    pub(super) fn pick<'a>(&mut self, from: &'a [String]) -> &'a str {
+    fn pick<'a>(&mut self, from: &'a [String]) -> &'a str {
         &from[self.place(from.len())]
     }
 
     /// A random word. Few words are frequent and many are rare, as in real texts.
-    pub(super) fn word(&mut self) -> String {
+    fn word(&mut self) -> String {
         let range = 1 + self.place(DISTINCT_WORDS);
         let mut rest = self.place(range) * 7_919 + 11;
         let mut word = String::new();
@@ -109,11 +107,11 @@ impl Listing {
 #[derive(Debug, Clone)]
 pub(super) struct Generator {
     dice: Dice,
-    games: u64,
+    pub(super) games: u64,
     /// Sentences of the live directory for the descriptions, so that these compress like real texts.
     sentences: Vec<String>,
-    pub(super) genres: Vec<String>,
-    pub(super) countries: Vec<String>,
+    genres: Vec<String>,
+    countries: Vec<String>,
 }
 
 impl Generator {
@@ -128,17 +126,8 @@ impl Generator {
         }
     }
 
-    pub(super) fn games(&self) -> u64 {
-        self.games
-    }
-
     fn creators(&self) -> u64 {
         self.games / GAMES_PER_CREATOR
-    }
-
-    /// The genre of one game in [`RARE`].
-    pub(super) fn rare_genre(&self) -> &str {
-        self.genres.last().unwrap()
     }
 
     pub(super) fn creator(&mut self, number: u64) -> Page {
@@ -166,13 +155,9 @@ impl Generator {
 
     pub(super) fn game(&mut self, number: u64) -> Game {
         let slug = slug(number);
-        let usual = &self.genres[..self.genres.len() - 1];
         let mut genres: Vec<String> = (0..=self.dice.roll(2))
-            .map(|_| self.dice.pick(usual).to_owned())
+            .map(|_| self.dice.pick(&self.genres).to_owned())
             .collect();
-        if number.is_multiple_of(RARE) {
-            genres.push(self.rare_genre().to_owned());
-        }
         genres.dedup();
         let platforms = PLATFORMS.iter().filter(|_| self.dice.roll(3) == 0);
         let platforms = platforms.map(|key| (*key).to_owned()).collect();
@@ -221,7 +206,7 @@ impl Generator {
     }
 }
 
-pub(super) fn slug(number: u64) -> String {
+fn slug(number: u64) -> String {
     format!("generated-game-{number}")
 }
 

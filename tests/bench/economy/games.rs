@@ -1,22 +1,15 @@
-//! Games with currencies, which report and receive tips.
+//! Games with currencies, which report.
 
 use std::sync::Arc;
 
 use contracts::common::v1::Mode;
+use contracts::economy::v1::SubmitReportRequest;
 use contracts::economy::v1::reports_service_client::ReportsServiceClient;
-use contracts::economy::v1::tips_service_client::TipsServiceClient;
-use contracts::economy::v1::{SendTipRequest, SubmitReportRequest};
 use e2e::{Fleet, NewAccount, SmallFleet, Staff};
 use kit::rpc::client::Client;
 use serde_json::json;
 
 use crate::side::rate;
-
-#[derive(Debug, Clone, Copy)]
-pub(super) enum What {
-    Report,
-    Tip,
-}
 
 /// The games, all of one page and one account.
 #[derive(Clone)]
@@ -32,7 +25,7 @@ impl Games {
     pub(super) async fn open(small: &mut SmallFleet) -> Self {
         small.set("ECONOMY_REPORT_INTERVAL", "0");
         let fleet = small.up().await;
-        let mut staff = Staff::of(&fleet).await;
+        let mut staff = Staff::new(&fleet).await;
         let account = staff.account("unlimited").await;
         staff.page(&account, "bench").await;
         Self {
@@ -45,7 +38,7 @@ impl Games {
 
     /// Adds games with currencies until there are `count`.
     pub(super) async fn grow(&mut self, count: usize) {
-        let staff = Staff::of(&self.fleet).await;
+        let staff = Staff::new(&self.fleet).await;
         let added: Vec<String> = (self.slugs.len()..count)
             .map(|game| format!("bench-{game}"))
             .collect();
@@ -61,7 +54,7 @@ impl Games {
 
     /// A secret key of the first game.
     pub(super) async fn key(&self) -> String {
-        let staff = Staff::of(&self.fleet).await;
+        let staff = Staff::new(&self.fleet).await;
         let key = staff.key_of_game(&self.account, "live", "secret", &self.slugs[0]);
         key.await
     }
@@ -69,52 +62,34 @@ impl Games {
     /// Sends one report for each of the first `count` games.
     pub(super) async fn report(&self, count: usize) {
         for game in 0..count {
-            self.clone().make(game, What::Report).await;
+            self.clone().send(game).await;
         }
     }
 
-    /// Calls per second of `callers` concurrent callers. Each has its own games, because reports of one game wait for each other.
-    pub(super) async fn rate(&self, callers: usize, what: What, seconds: u32) -> f64 {
+    /// Reports per second of `callers` concurrent callers. Each has its own games, because reports of one game wait for each other.
+    pub(super) async fn rate(&self, callers: usize, seconds: u32) -> f64 {
         let games = self.clone();
         rate(callers, seconds, move |caller, turn| {
-            games.clone().make(caller + callers * turn, what)
+            games.clone().send(caller + callers * turn)
         })
         .await
     }
 
-    async fn make(self, game: usize, what: What) {
-        let account_id = self.account.account.id.clone();
-        let game = self.slugs[game % self.slugs.len()].clone();
-        match what {
-            What::Report => {
-                let body = json!({
-                    "supply": 1_000_000, "minted": 5_000, "burned": 1_000,
-                    "basket": {"meal": 10, "ride": 5, "wage": 100, "rent": 900},
-                    "output": 42_000, "active_players": 120,
-                });
-                let request = SubmitReportRequest {
-                    account_id,
-                    mode: Mode::Live.into(),
-                    game,
-                    body: body.to_string().into(),
-                    ..SubmitReportRequest::default()
-                };
-                let mut reports = ReportsServiceClient::new(self.economy);
-                let answer = reports.submit_report(request).await.unwrap().into_inner();
-                assert!(answer.counted);
-            }
-            What::Tip => {
-                let body = json!({"player": "ada", "amount": 5});
-                let request = SendTipRequest {
-                    account_id,
-                    mode: Mode::Live.into(),
-                    game,
-                    body: body.to_string().into(),
-                    ..SendTipRequest::default()
-                };
-                let mut tips = TipsServiceClient::new(self.economy);
-                tips.send_tip(request).await.unwrap();
-            }
-        }
+    async fn send(self, game: usize) {
+        let body = json!({
+            "supply": 1_000_000, "minted": 5_000, "burned": 1_000,
+            "basket": {"meal": 10, "ride": 5, "wage": 100, "rent": 900},
+            "output": 42_000, "active_players": 120,
+        });
+        let request = SubmitReportRequest {
+            account_id: self.account.account.id.clone(),
+            mode: Mode::Live.into(),
+            game: self.slugs[game % self.slugs.len()].clone(),
+            body: body.to_string().into(),
+            ..SubmitReportRequest::default()
+        };
+        let mut reports = ReportsServiceClient::new(self.economy);
+        let answer = reports.submit_report(request).await.unwrap().into_inner();
+        assert!(answer.counted);
     }
 }

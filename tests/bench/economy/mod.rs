@@ -1,4 +1,4 @@
-//! Reports and tips at economy-svc, with their checks and their rows of the feed, compared with pgbench's update of two rows on the same PostgreSQL.
+//! Reports at economy-svc, with their checks and their rows of the feed, compared with pgbench's update of two rows on the same PostgreSQL.
 
 mod games;
 pub(crate) mod rates;
@@ -8,7 +8,7 @@ use e2e::SmallFleet;
 use crate::pgbench::Pgbench;
 use crate::results::{Measure, Report};
 use crate::side::{ROUNDS, SECONDS, WARM_UP, median, ratios};
-use games::{Games, What};
+use games::Games;
 
 /// Concurrent callers. pgbench has as many clients.
 const CALLERS: usize = 16;
@@ -20,28 +20,20 @@ pub(crate) async fn run(report: &mut Report) {
     games.grow(GAMES).await;
     let pgbench = Pgbench::two_rows(&small, GAMES, CALLERS).await;
     pgbench.rate(WARM_UP).await;
-    let sides = [("reports", What::Report), ("tips", What::Tip)];
-    let mut bare = Vec::new();
-    let mut rates: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
-    for (_, what) in sides {
-        games.rate(CALLERS, what, WARM_UP).await;
-    }
+    games.rate(CALLERS, WARM_UP).await;
+    let (mut bare, mut rates) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         bare.push(pgbench.rate(SECONDS).await);
-        for ((_, what), rates) in sides.into_iter().zip(&mut rates) {
-            rates.push(games.rate(CALLERS, what, SECONDS).await);
-        }
+        rates.push(games.rate(CALLERS, SECONDS).await);
     }
-    for ((name, _), rates) in sides.into_iter().zip(&rates) {
-        let measure = Measure::new(format!(
-            "{name} at economy-svc, replicas: 1, {CALLERS} callers, compared with pgbench's update of two rows ({CALLERS} clients, prepared); {name}/s"
-        ));
-        let details = format!(
-            "{:.0} {name}/s; pgbench {:.0} transactions/s",
-            median(rates, |rate| *rate),
-            median(&bare, |rate| *rate)
-        );
-        let found = ratios(rates, &bare, |rate| *rate);
-        report.ratio(measure.required("0.25"), &found, &details);
-    }
+    let measure = Measure::new(format!(
+        "reports at economy-svc, replicas: 1, {CALLERS} callers, compared with pgbench's update of two rows ({CALLERS} clients, prepared); reports/s"
+    ));
+    let details = format!(
+        "{:.0} reports/s; pgbench {:.0} transactions/s",
+        median(&rates, |rate| *rate),
+        median(&bare, |rate| *rate)
+    );
+    let found = ratios(&rates, &bare, |rate| *rate);
+    report.ratio(measure.required("0.25"), &found, &details);
 }

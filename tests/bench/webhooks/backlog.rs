@@ -1,11 +1,10 @@
-//! Fills the queues of paused endpoints, and measures how fast they drain after they are resumed.
+//! Fills the queue of a paused endpoint, and measures how fast it drains after the endpoint is resumed.
 
 use std::time::Duration;
 
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use contracts::webhook::v1::{AddEndpointRequest, PauseEndpointRequest, ResumeEndpointRequest};
-use e2e::{Fleet, NewAccount, Process, Staff, eventually};
-use futures::future::join_all;
+use e2e::{Fleet, Process, Staff, eventually};
 use kit::rpc::client::Client as Channel;
 use sqlx::PgPool;
 use tokio::time::{Instant, sleep};
@@ -14,10 +13,11 @@ use uuid::Uuid;
 use super::bare::BODY;
 use super::receiver::Receiver;
 
-/// Endpoints of a new account, all at one receiver, and their queues.
+/// An endpoint of a new account, and its queue.
 pub(super) struct Backlog<'a> {
-    pub(super) receiver: &'a Receiver,
-    account: NewAccount,
+    receiver: &'a Receiver,
+    account_id: String,
+    id: Uuid,
     endpoints: EndpointsServiceClient<Channel>,
     database: PgPool,
     service: Process,
@@ -33,46 +33,45 @@ pub(super) struct Drained {
 }
 
 impl<'a> Backlog<'a> {
+    /// Adds an endpoint, which is paused.
     pub(super) async fn new(fleet: &Fleet, receiver: &'a Receiver) -> Self {
         let pids = fleet.pids();
-        let webhooks = fleet.rpc_client("webhook-svc").await;
-        Self {
+        let account_id = Staff::new(fleet)
+            .await
+            .account("unlimited")
+            .await
+            .account
+            .id;
+        let endpoints = EndpointsServiceClient::new(fleet.rpc_client("webhook-svc").await);
+        let added = eventually("webhook-svc knows the account", async || {
+            let request = AddEndpointRequest {
+                account_id: account_id.clone(),
+                url: format!("http://{}/in", receiver.host),
+                events: vec!["listing.updated".to_owned()],
+                ..AddEndpointRequest::default()
+            };
+            endpoints.clone().add_endpoint(request).await.ok()
+        });
+        let endpoint = added.await.into_inner().endpoint.unwrap();
+        let backlog = Self {
             receiver,
-            account: Staff::of(fleet).await.account("unlimited").await,
-            endpoints: EndpointsServiceClient::new(webhooks),
+            account_id,
+            id: endpoint.id.parse().unwrap(),
+            endpoints,
             database: PgPool::connect(&fleet.database_url).await.unwrap(),
             service: Process::new("webhook-svc", pids["webhook-svc"]),
             postgres: Process::new("postgres", pids["postgres"]),
-        }
+        };
+        backlog.pause().await;
+        backlog
     }
 
-    /// Adds paused endpoints below a path of the receiver.
-    pub(super) async fn add_endpoints(&self, path: &str, count: usize) -> Vec<Uuid> {
-        let mut ids = Vec::new();
-        for number in 0..count {
-            let added = eventually("webhook-svc knows the account", async || {
-                let request = AddEndpointRequest {
-                    account_id: self.account.account.id.clone(),
-                    url: format!("http://{}/{path}", self.receiver.host(number)),
-                    events: vec!["listing.updated".to_owned()],
-                    ..AddEndpointRequest::default()
-                };
-                self.endpoints.clone().add_endpoint(request).await.ok()
-            });
-            let added = added.await.into_inner().endpoint.unwrap();
-            ids.push(added.id.parse().unwrap());
-        }
-        self.pause(&ids).await;
-        ids
-    }
-
-    /// Inserts messages to every endpoint, so that `deliveries` are due.
+    /// Inserts messages to the endpoint, which are due.
     #[expect(
         clippy::disallowed_methods,
         reason = "the benchmarks have no schema of their own"
     )]
-    pub(super) async fn fill(&self, endpoints: &[Uuid], deliveries: usize) {
-        let messages = i64::try_from(deliveries / endpoints.len()).unwrap();
+    async fn fill(&self, deliveries: u32) {
         let filling = sqlx::query(
             "with message as (
                  insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)
@@ -81,9 +80,10 @@ impl<'a> Backlog<'a> {
                  returning id
              )
              insert into webhook.waiting (endpoint_id, message_id, created_at, due_at)
-             select endpoint, message.id, now(), now() from message, unnest($3::uuid[]) endpoint",
+             select $3, message.id, now(), now() from message",
         );
-        let filling = filling.bind(messages).bind(BODY.as_bytes()).bind(endpoints);
+        let filling = filling.bind(i64::from(deliveries));
+        let filling = filling.bind(BODY.as_bytes()).bind(self.id);
         filling.execute(&self.database).await.unwrap();
         for table in ["webhook.message", "webhook.waiting"] {
             let analyze = sqlx::AssertSqlSafe(format!("vacuum analyze {table}"));
@@ -94,46 +94,40 @@ impl<'a> Backlog<'a> {
         }
     }
 
-    pub(super) async fn pause(&self, endpoints: &[Uuid]) {
-        join_all(endpoints.iter().map(async |id| {
-            let request = PauseEndpointRequest {
-                account_id: self.account.account.id.clone(),
-                id: id.to_string(),
-            };
-            let mut client = self.endpoints.clone();
-            client.pause_endpoint(request).await.unwrap();
-        }))
-        .await;
+    async fn pause(&self) {
+        let request = PauseEndpointRequest {
+            account_id: self.account_id.clone(),
+            id: self.id.to_string(),
+        };
+        let mut endpoints = self.endpoints.clone();
+        endpoints.pause_endpoint(request).await.unwrap();
     }
 
-    pub(super) async fn resume(&self, endpoints: &[Uuid]) {
-        join_all(endpoints.iter().map(async |id| {
-            let request = ResumeEndpointRequest {
-                account_id: self.account.account.id.clone(),
-                id: id.to_string(),
-            };
-            let mut client = self.endpoints.clone();
-            client.resume_endpoint(request).await.unwrap();
-        }))
-        .await;
+    async fn resume(&self) {
+        let request = ResumeEndpointRequest {
+            account_id: self.account_id.clone(),
+            id: self.id.to_string(),
+        };
+        let mut endpoints = self.endpoints.clone();
+        endpoints.resume_endpoint(request).await.unwrap();
     }
 
-    /// Fills the queues of these endpoints and resumes the endpoints; waits until all deliveries have arrived and are recorded.
-    pub(super) async fn drain(&self, endpoints: &[Uuid], deliveries: usize) -> Drained {
-        self.fill(endpoints, deliveries).await;
-        let wanted = self.receiver.count().await + u64::try_from(deliveries).unwrap();
+    /// Fills the queue and resumes the endpoint; waits until all deliveries have arrived and are recorded.
+    pub(super) async fn drain(&self, deliveries: u32) -> Drained {
+        self.fill(deliveries).await;
+        let wanted = self.receiver.count().await + u64::from(deliveries);
         let (begun, before) = (Instant::now(), self.cpu());
-        self.resume(endpoints).await;
+        self.resume().await;
         while self.receiver.count().await < wanted {
             sleep(Duration::from_millis(5)).await;
         }
         let time = begun.elapsed().as_secs_f64();
-        while self.is_waiting(endpoints).await {
+        while self.is_waiting().await {
             sleep(Duration::from_millis(5)).await;
         }
         let after = self.cpu();
-        self.pause(endpoints).await;
-        let deliveries: f64 = u32::try_from(deliveries).unwrap().into();
+        self.pause().await;
+        let deliveries = f64::from(deliveries);
         Drained {
             rate: deliveries / time,
             service_cpu: (after.0 - before.0) / deliveries,
@@ -145,9 +139,9 @@ impl<'a> Backlog<'a> {
         clippy::disallowed_methods,
         reason = "the benchmarks have no schema of their own"
     )]
-    async fn is_waiting(&self, endpoints: &[Uuid]) -> bool {
-        let waiting = "select exists (select from webhook.waiting where endpoint_id = any($1))";
-        let waiting = sqlx::query_scalar(waiting).bind(endpoints);
+    async fn is_waiting(&self) -> bool {
+        let waiting = "select exists (select from webhook.waiting where endpoint_id = $1)";
+        let waiting = sqlx::query_scalar(waiting).bind(self.id);
         waiting.fetch_one(&self.database).await.unwrap()
     }
 

@@ -1,24 +1,20 @@
-//! A receiver in its own process. It responds with 200 at once, or never at `/hang`.
+//! A receiver in its own process. It responds with 200 at once.
 
-use std::future;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
 use axum::extract::State;
-use axum::routing::{any, get, post};
+use axum::routing::{get, post};
 use bytes::Bytes;
 use tokio::net::TcpListener;
 use tokio::process::Child;
 
 use crate::child;
 
-/// The receiver. It listens on every address of this machine.
 pub(super) struct Receiver {
-    /// `127.0.0.1:port`. The bare loop calls it.
+    /// `127.0.0.1:port`.
     pub(super) host: String,
-    port: u16,
     client: reqwest::Client,
     _child: Child,
 }
@@ -26,27 +22,11 @@ pub(super) struct Receiver {
 impl Receiver {
     pub(super) async fn start() -> Self {
         let host = child::free_address();
-        let port = host.parse::<SocketAddr>().unwrap().port();
-        let listen = format!("0.0.0.0:{port}");
         Self {
-            _child: child::own(&["webhook-receiver", &listen], &host).await,
+            _child: child::own(&["webhook-receiver", &host], &host).await,
             client: reqwest::Client::new(),
             host,
-            port,
         }
-    }
-
-    /// The host of an endpoint. Each has another one, because the client pools connections per host.
-    pub(super) fn host(&self, endpoint: usize) -> String {
-        format!("127.0.1.{}:{}", endpoint + 1, self.port)
-    }
-
-    /// The setting with which webhook-svc may call all these hosts.
-    pub(super) fn allowed(&self, endpoints: usize) -> String {
-        let of_endpoints = (0..endpoints).map(|endpoint| self.host(endpoint));
-        let hosts = of_endpoints.chain([self.host.clone()]);
-        let hosts: Vec<String> = hosts.map(|host| format!("http://{host}")).collect();
-        hosts.join(",")
     }
 
     /// The number of requests that the receiver has answered.
@@ -62,7 +42,6 @@ pub(crate) async fn serve(listen: &str) {
     let count = Arc::new(AtomicU64::new(0));
     let app = Router::new()
         .route("/count", get(counted))
-        .route("/hang", any(future::pending::<()>))
         .fallback(post(take))
         .with_state(count);
     axum::serve(listener, app).await.unwrap();

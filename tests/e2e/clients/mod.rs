@@ -52,7 +52,7 @@ struct Proxy {
 impl Proxy {
     async fn start() -> Self {
         let fleet = Fleet::shared();
-        let mut staff = Staff::of(&fleet).await;
+        let mut staff = Staff::new(&fleet).await;
         let account = staff.account("partner").await;
         let wanted = KeyRequest {
             mode: "test",

@@ -33,7 +33,7 @@ pub(super) enum Run {
 impl Reader {
     pub(super) async fn new() -> Self {
         let fleet = Fleet::shared();
-        let mut staff = Staff::of(&fleet).await;
+        let mut staff = Staff::new(&fleet).await;
         let account = staff.account("free").await;
         let handle = format!("reader-{}", kit::ids::row_id().simple());
         let game = format!("{handle}-game");

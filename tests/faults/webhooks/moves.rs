@@ -16,7 +16,7 @@ const REPLICAS: [&str; 2] = ["--replicas", "catalogue-svc=3"];
 const VOTES: usize = 3;
 
 /// A fleet whose clock the test moves.
-struct Scene {
+struct VotedFleet {
     small: SmallFleet,
     receiver: Receiver,
     clock_file: PathBuf,
@@ -26,22 +26,22 @@ struct Scene {
 /// Title, rank and previous rank of games, sorted.
 type Ranks = Vec<(String, u64, u64)>;
 
-impl Scene {
-    async fn set() -> Self {
+impl VotedFleet {
+    async fn start() -> Self {
         let receiver = Receiver::start().await;
         let mut small = SmallFleet::patient();
         small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
         let fleet = small.up_with(&REPLICAS).await;
         receiver.subscribe(&fleet, &["ranking.moved"]).await;
-        let scene = Self {
+        let voted = Self {
             small,
             receiver,
             clock_file: fleet.clock_file,
             moved: Duration::ZERO,
         };
         // The first run of the job only marks the last 04:00 as done. The next 04:00 is the first with a snapshot.
-        scene.until_done().await;
-        scene
+        voted.until_done().await;
+        voted
     }
 
     /// Moves the clock of the fleet, even while the fleet is down.
@@ -102,10 +102,10 @@ impl Scene {
     }
 
     /// The moves that the receiver has received.
-    fn told(&self) -> Ranks {
+    fn announced(&self) -> Ranks {
         let number = |value: &Value| value.as_u64().unwrap();
-        let told = self.receiver.data();
-        let mut told: Ranks = (told.iter())
+        let announced = self.receiver.data();
+        let mut announced: Ranks = (announced.iter())
             .map(|data| {
                 let board = (&data["kind"], &data["board"]);
                 assert_eq!(board, (&"game".into(), &"week".into()));
@@ -113,42 +113,45 @@ impl Scene {
                 (name, number(&data["rank"]), number(&data["previous_rank"]))
             })
             .collect();
-        told.sort();
-        told
+        announced.sort();
+        announced
     }
 }
 
 #[tokio::test]
 #[ignore = "long: three replicas, which start twice"]
 async fn moves_on_the_boards_are_announced_once_a_day_even_after_downtime() {
-    let mut scene = Scene::set().await;
-    scene.vote().await;
-    let mut first = scene.board(3 * VOTES).await;
+    let mut voted = VotedFleet::start().await;
+    voted.vote().await;
+    let mut first = voted.board(3 * VOTES).await;
     first.sort();
     // A game that is new on the board has no previous rank.
     assert!(first.iter().all(|(.., before)| *before == 0));
     // The clock passes 04:00.
-    scene.advance(Duration::DAY);
-    scene.until_done().await;
-    eventually("the first ranks are told", async || {
-        (scene.told() == first).then_some(())
+    voted.advance(Duration::DAY);
+    voted.until_done().await;
+    eventually("the first ranks are announced", async || {
+        (voted.announced() == first).then_some(())
     })
     .await;
 
     // The fleet is down at the next 04:00. After its start, the job catches up, once.
-    scene.vote().await;
-    scene.board(6 * VOTES).await;
-    scene.small.down().await;
-    scene.advance(Duration::days(2));
-    scene.small.up_with(&REPLICAS).await;
-    scene.until_done().await;
-    eventually("the moves that the board shows are told", async || {
-        let board = scene.board(6 * VOTES).await.into_iter();
+    voted.vote().await;
+    voted.board(6 * VOTES).await;
+    voted.small.down().await;
+    voted.advance(Duration::days(2));
+    voted.small.up_with(&REPLICAS).await;
+    voted.until_done().await;
+    eventually("the moves that the board shows are announced", async || {
+        let board = voted.board(6 * VOTES).await.into_iter();
         let moved = board.filter(|(_, now, before)| now != before);
         let mut all: Ranks = first.iter().cloned().chain(moved).collect();
         all.sort();
-        (scene.told() == all).then_some(())
+        (voted.announced() == all).then_some(())
     })
     .await;
-    assert!(scene.told().len() > first.len(), "nothing moved: {first:?}");
+    assert!(
+        voted.announced().len() > first.len(),
+        "nothing moved: {first:?}"
+    );
 }

@@ -36,7 +36,7 @@ pub(crate) async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page(
     receiver
         .subscribe(fleet, &["listing.published", "listing.updated"])
         .await;
-    let mut staff = Staff::of(fleet).await;
+    let mut staff = Staff::new(fleet).await;
     let account = staff.account("partner").await;
     staff.page(&account, "first-page").await;
     staff.page(&account, "second-page").await;

@@ -72,8 +72,8 @@ async fn copies_agree(server: &Archived, client: &Client) {
     for (service, sql) in COPIES {
         let what = format!("{service} and catalogue-svc have the same games");
         eventually(&what, async || {
-            let copy = server.text(sql).await?;
-            let copy: BTreeSet<&str> = copy.split(' ').collect();
+            let names = server.text(sql).await?;
+            let copy: BTreeSet<&str> = names.split(' ').collect();
             games(client)
                 .await
                 .keys()
@@ -104,7 +104,7 @@ async fn deliveries_are_recorded(server: &Archived) {
 }
 
 async fn key(fleet: &Fleet) -> (contracts::gateway::v1::Key, String) {
-    let mut staff = Staff::of(fleet).await;
+    let mut staff = Staff::new(fleet).await;
     let account = staff.account("unlimited").await;
     staff.key(&account, KeyRequest::live()).await
 }
@@ -180,7 +180,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     publish(&small, "lost").await;
     messages_arrive(&receiver, "lost").await;
     let (_, lost_secret) = key(&fleet).await;
-    Staff::of(&fleet).await.revoke(&revoked_later).await;
+    Staff::new(&fleet).await.revoke(&revoked_later).await;
 
     restore(&mut server, &small, &time).await;
     let fleet = small.up().await;

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
-use std::time::Instant;
 
 use e2e::eventually;
 use nix::sys::signal::{Signal, kill};
@@ -34,7 +33,6 @@ pub(crate) struct Archived {
 
 impl Archived {
     pub(crate) async fn start() -> Self {
-        let since = Instant::now();
         let user = ServerUser::unprivileged().unwrap();
         let base = user.temporary(&std::env::temp_dir()).unwrap();
         // Keep the name short, because the path of a Unix socket has at most 107 bytes.
@@ -56,7 +54,6 @@ impl Archived {
         server
             .execute("postgres", &format!("create database {DATABASE}"))
             .await;
-        servers::record_start("servers of PostgreSQL", since);
         server
     }
 

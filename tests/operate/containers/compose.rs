@@ -138,7 +138,7 @@ const START_POSTGRES: &str = r#"set -e
 cd /var/lib/postgresql/data
 if [ ! -s PG_VERSION ]; then
     printf %s "$POSTGRES_PASSWORD" > /tmp/password
-    initdb --pgdata=. --username=postgres --auth=scram-sha-256 --pwfile=/tmp/password $POSTGRES_INITDB_ARGS
+    initdb --pgdata=. --username=postgres --auth-host=scram-sha-256 --auth-local=trust --pwfile=/tmp/password $POSTGRES_INITDB_ARGS
     echo 'host all all all scram-sha-256' >> pg_hba.conf
     echo "create database $POSTGRES_DB" | postgres --single -D . postgres
 fi
@@ -281,6 +281,16 @@ async fn a_whole_fleet_starts_from_the_compose_file() {
         "migrations and roles: {names}"
     );
     assert!(ended.iter().all(|line| line.ends_with(" 0")), "{names}");
+
+    let in_postgres = async |command: &[&str]| {
+        let exec = ["exec", "-T", "postgres"];
+        run(&mut compose.command(&[&exec, command].concat())).await
+    };
+    let collation = "select datcollate from pg_database where datname = 'mchezo'";
+    let collation = in_postgres(&["psql", "-U", "postgres", "-Atc", collation]).await;
+    assert!(collation.contains("C.UTF-8"), "{collation}");
+    let dump = in_postgres(&["pg_dump", "-U", "postgres", "-Fc", "mchezo"]).await;
+    assert!(dump.contains("PGDMP"), "no dump");
 
     run(&mut compose.command(&["down", "--volumes"])).await;
 }

@@ -19,7 +19,7 @@ struct Manifests {
 
 impl Manifests {
     /// Renders a folder of `deploy`.
-    async fn of(folder: &str) -> Self {
+    async fn render(folder: &str) -> Self {
         let mut kubectl = Command::new(python().await.join("kubectl"));
         // Without environment, no variable can name a cluster.
         let yaml = run(kubectl.arg("kustomize").arg(deploy(folder)).env_clear()).await;
@@ -27,12 +27,12 @@ impl Manifests {
         Self { yaml, objects }
     }
 
-    fn of_kind(&self, kind: &'static str) -> impl Iterator<Item = &Value> {
+    fn with_kind(&self, kind: &'static str) -> impl Iterator<Item = &Value> {
         self.objects.iter().filter(move |it| it["kind"] == kind)
     }
 
     fn find(&self, kind: &'static str, wanted: &str) -> &Value {
-        let found = self.of_kind(kind).find(|it| name(it) == wanted);
+        let found = self.with_kind(kind).find(|it| name(it) == wanted);
         assert!(found.is_some(), "there is no {kind} {wanted}");
         found.unwrap()
     }
@@ -63,7 +63,7 @@ async fn manifests_follow_the_schemas_of_kubernetes() {
     let mut unknown = BTreeSet::new();
     for source in ["", "kubernetes/migrations"] {
         let file = folder.path().join("all.yaml");
-        fs::write(&file, Manifests::of(source).await.yaml).unwrap();
+        fs::write(&file, Manifests::render(source).await.yaml).unwrap();
         let mut validate = Command::new(python().await.join("python"));
         validate.args(["-m", "kubernetes_validate", "--strict"]);
         let said = run(validate.arg(&file)).await;
@@ -77,10 +77,10 @@ async fn manifests_follow_the_schemas_of_kubernetes() {
 #[tokio::test]
 #[ignore = "long: kubectl and schemas from the Python package index"]
 async fn each_service_gets_its_settings() {
-    let manifests = Manifests::of("").await;
+    let manifests = Manifests::render("").await;
     let secrets = secrets_with_tls().await;
     // The name contains a hash of the settings, so that a change of the settings replaces the pods.
-    let settings = manifests.of_kind("ConfigMap").next().unwrap();
+    let settings = manifests.with_kind("ConfigMap").next().unwrap();
     for (service, prefix) in SERVICES {
         let (pod, container) = pod(manifests.find("Deployment", service));
         let mut environment = Variables::new();
@@ -129,7 +129,10 @@ async fn each_service_gets_its_settings() {
             );
         }
     }
-    for job in Manifests::of("kubernetes/migrations").await.of_kind("Job") {
+    for job in Manifests::render("kubernetes/migrations")
+        .await
+        .with_kind("Job")
+    {
         let service = name(job).strip_prefix("migrate-").unwrap();
         let prefix = SERVICES.iter().find(|it| it.0 == service).unwrap().1;
         let (_, container) = pod(job);
@@ -166,8 +169,8 @@ fn assert_confined(workload: &Value) {
 #[tokio::test]
 #[ignore = "long: kubectl and schemas from the Python package index"]
 async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
-    let manifests = Manifests::of("").await;
-    assert_eq!(manifests.of_kind("Deployment").count(), SERVICES.len());
+    let manifests = Manifests::render("").await;
+    assert_eq!(manifests.with_kind("Deployment").count(), SERVICES.len());
     for (service, _) in SERVICES {
         let deployment = manifests.find("Deployment", service);
         assert_confined(deployment);
@@ -194,7 +197,7 @@ async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
 
         let scales = |it: &&Value| it["spec"]["scaleTargetRef"]["name"] == service;
         let scaled = manifests
-            .of_kind("HorizontalPodAutoscaler")
+            .with_kind("HorizontalPodAutoscaler")
             .filter(scales)
             .count();
         let fixed = usize::from(deployment["spec"]["replicas"].as_u64() >= Some(2));
@@ -204,7 +207,10 @@ async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
             "{service}: one thing decides on its replicas"
         );
     }
-    for job in Manifests::of("kubernetes/migrations").await.of_kind("Job") {
+    for job in Manifests::render("kubernetes/migrations")
+        .await
+        .with_kind("Job")
+    {
         assert_confined(job);
     }
 }
@@ -212,8 +218,8 @@ async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
 #[tokio::test]
 #[ignore = "long: kubectl and schemas from the Python package index"]
 async fn each_service_object_leads_to_ports_of_its_pods() {
-    let manifests = Manifests::of("").await;
-    for service in manifests.of_kind("Service") {
+    let manifests = Manifests::render("").await;
+    for service in manifests.with_kind("Service") {
         let labels = service["spec"]["selector"].as_object().unwrap();
         let app = labels["app.kubernetes.io/name"].as_str().unwrap();
         let deployment = manifests.find("Deployment", app);

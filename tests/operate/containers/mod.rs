@@ -130,8 +130,8 @@ pub(crate) async fn assert_accepts(
     environment: &Variables,
     secrets: &Path,
 ) {
-    let folder = secrets.join("tls").join(service);
-    let folder = folder.to_str().unwrap();
+    let path = secrets.join("tls").join(service);
+    let folder = path.to_str().unwrap();
     let here = (environment.iter()).map(|(name, value)| (name, value.replace(TLS, folder)));
     let mut check = Command::new(binaries().join(service));
     run(check.arg("check-config").env_clear().envs(here)).await;

@@ -1,5 +1,4 @@
-//! TLS between services, and which service may call what.
+//! Which service may call what, and the replacement of tokens.
 
 mod permissions;
 mod tokens;
-mod transport;

@@ -29,7 +29,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn of(fleet: &Fleet) -> Self {
+    fn read(fleet: &Fleet) -> Self {
         Self {
             fleet: fleet.service_token.clone(),
             staff: fleet.staff_token.clone(),
@@ -88,7 +88,7 @@ async fn is_ready(process: &Service) -> bool {
 }
 
 /// Restarts the first process of each service, then the second ones.
-pub(super) async fn restart_all(small: &SmallFleet) {
+async fn restart_all(small: &SmallFleet) {
     for replica in [0, 1] {
         let before = processes(&small.fleet(), replica);
         for process in &before {
@@ -139,7 +139,7 @@ async fn refusals(fleet: &Fleet, tokens: &Pair) -> [Option<Code>; 2] {
         staff_token: tokens.staff.clone(),
         ..fleet.clone()
     };
-    let mut gateway = Staff::of(&with_tokens).await.gateway;
+    let mut gateway = Staff::new(&with_tokens).await.gateway;
     let plans = gateway.list_plans(contracts::gateway::v1::ListPlansRequest {});
     let code = |status: tonic::Status| status.code();
     [games.err().map(code), plans.await.err().map(code)]
@@ -152,7 +152,7 @@ async fn tokens_are_replaced_and_no_call_is_refused() {
     read_tokens_from_file(&mut small);
     let fleet = small.up_with(&["--replicas", REPLICAS]).await;
 
-    let mut staff = Staff::of(&fleet).await;
+    let mut staff = Staff::new(&fleet).await;
     let account = staff.account("unlimited").await;
     let (_, key) = staff.key(&account, KeyRequest::live()).await;
     let secret = &fleet.account("partner").keys.live_secret;
@@ -175,7 +175,7 @@ async fn tokens_are_replaced_and_no_call_is_refused() {
             call(&sites, "/games", "", &answered[4]),
         )
     };
-    let (old, new) = (Pair::of(&fleet), Pair::random());
+    let (old, new) = (Pair::read(&fleet), Pair::random());
     let rotation = async {
         let alone = format!("{} {}\n", new.fleet, new.staff);
         for step in [old.before(&new), new.before(&old), alone] {
@@ -216,7 +216,7 @@ async fn follows_with(small: &SmallFleet, tokens: &Pair, key: &str) {
         staff_token: tokens.staff.clone(),
         ..small.fleet()
     };
-    let mut staff = Staff::of(&fleet).await;
+    let mut staff = Staff::new(&fleet).await;
     let account = staff.account("unlimited").await;
     staff.page(&account, "after-the-tokens").await;
     let client = e2e::Client::new(&fleet, key);

@@ -23,7 +23,7 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    pub(crate) fn of(request: &reqwest::Request) -> Self {
+    pub(crate) fn new(request: &reqwest::Request) -> Self {
         let body = request.body().and_then(|body| body.as_bytes());
         Self {
             method: request.method().clone(),

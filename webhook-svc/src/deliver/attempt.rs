@@ -11,12 +11,12 @@ use super::pages::DueDelivery;
 use super::target::Target;
 use crate::http::{AttemptRequest, AttemptResult};
 
-/// A delivery after its attempt; `None`: the lease ended, or the replica stopped, before the request was sent.
-pub(super) type Finished = (DueDelivery, Option<Attempted>);
+/// A delivery with its attempt. There is no attempt if the lease ended, or the replica stopped, before the request was sent.
+pub(super) type DeliveryAttempt = (DueDelivery, Option<MadeAttempt>);
 
-/// The result of an attempt.
+/// An attempt and its result.
 #[derive(Debug)]
-pub(super) struct Attempted {
+pub(super) struct MadeAttempt {
     /// The URL of the endpoint when the attempt was made: the owner may have changed it since then.
     pub(super) url: Arc<str>,
     pub(super) at: OffsetDateTime,
@@ -33,28 +33,28 @@ pub(super) async fn run(
     lease: &Lease,
     target: &Target,
     due: DueDelivery,
-) -> Finished {
+) -> DeliveryAttempt {
     // The dispatcher closes the semaphore when the replica stops.
     let permit = shared.in_flight.acquire().await;
     if permit.is_err() || !lease.is_alive() {
         return (due, None);
     }
     let at = shared.dependencies.clock.now();
-    let attempted = |result| {
+    let made = |result| {
         let url = Arc::clone(&target.url);
-        Some(Attempted { url, at, result })
+        Some(MadeAttempt { url, at, result })
     };
     let address = match &target.address {
         Ok(address) => address,
         Err(problem) => {
             let reason = format!("has an address that is not allowed. {problem}");
             let result = AttemptResult::no_response(reason, Duration::ZERO);
-            return (due, attempted(result));
+            return (due, made(result));
         }
     };
     let Some(secrets) = target.secrets(at) else {
         let result = AttemptResult::no_response(UNREADABLE_SECRET.to_owned(), Duration::ZERO);
-        return (due, attempted(result));
+        return (due, made(result));
     };
     let attempt = AttemptRequest {
         address,
@@ -65,5 +65,5 @@ pub(super) async fn run(
         secrets,
     };
     let result = shared.dependencies.sender.attempt(attempt).await;
-    (due, attempted(result))
+    (due, made(result))
 }

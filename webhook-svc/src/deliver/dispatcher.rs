@@ -28,25 +28,25 @@ const RECORD_QUEUE: usize = 2_000;
 const RECORDERS: usize = 2;
 
 /// The endpoint of a worker that has ended, and whether it panicked.
-type Ended = (Uuid, Result<(), JoinError>);
+type WorkerEnd = (Uuid, Result<(), JoinError>);
 
 struct Dispatcher {
     shared: Arc<Shared>,
     records: mpsc::Sender<Record>,
     /// By endpoint.
     workers: JoinMap<Uuid, ()>,
-    claimed: HashMap<Uuid, Claimed>,
+    claimed: HashMap<Uuid, ClaimedEndpoint>,
     stop: CancellationToken,
 }
 
 /// An endpoint with a worker.
-struct Claimed {
+struct ClaimedEndpoint {
     lease: Arc<Lease>,
     /// Makes the worker read its endpoint and its deliveries again.
     reload: Arc<Notify>,
 }
 
-impl Claimed {
+impl ClaimedEndpoint {
     /// Another replica has claimed the endpoint: wakes the worker, which ends.
     fn lose(&self) {
         self.lease.lose();
@@ -155,24 +155,24 @@ impl Dispatcher {
             .limits
             .endpoints
             .saturating_sub(self.claimed.len());
-        let most = free.min(CLAIM_LIMIT);
-        if most == 0 {
+        let max = free.min(CLAIM_LIMIT);
+        if max == 0 {
             return Ok(false);
         }
-        let (wanted, holder) = (i64::try_from(most).unwrap_or(i64::MAX), self.shared.holder);
+        let (limit, holder) = (i64::try_from(max).unwrap_or(i64::MAX), self.shared.holder);
         let sent_at = Instant::now();
         let mut connection = dependencies.pool.acquire().await?;
         let now = kit::pg::now(&mut *connection, &dependencies.clock).await?;
-        let claims = queue::claim(&mut connection, holder, wanted, now, self.term()).await?;
+        let claims = queue::claim(&mut connection, holder, limit, now, self.term()).await?;
         drop(connection);
-        let is_full = claims.len() == most;
+        let is_full = claims.len() == max;
         for claim in claims {
             match self.claimed.get(&claim.endpoint) {
                 Some(claimed) if claimed.lease.claim == claim => {
                     claimed.lease.renew(sent_at, self.term());
                     claimed.reload.notify_one();
                 }
-                // Another replica had claimed it meanwhile. When the worker has ended, the endpoint is released, and claimed again.
+                // Another replica has had the endpoint since the worker began. When the worker has ended, the endpoint is released, and claimed again.
                 Some(claimed) => claimed.lose(),
                 None => self.spawn_worker(Lease::new(claim, now, sent_at, self.term())),
             }
@@ -191,14 +191,15 @@ impl Dispatcher {
         );
         let endpoint = lease.claim.endpoint;
         self.workers.spawn(endpoint, worker);
-        self.claimed.insert(endpoint, Claimed { lease, reload });
+        self.claimed
+            .insert(endpoint, ClaimedEndpoint { lease, reload });
         metrics::gauge!("webhook_endpoints_claimed").increment(1);
     }
 
     /// Releases the endpoints of workers that have ended.
     ///
     /// The dispatcher releases, not the worker: otherwise it could claim new work of the endpoint for a worker that no longer reads any.
-    async fn release(&mut self, ended: Ended) {
+    async fn release(&mut self, ended: WorkerEnd) {
         let mut endpoints = vec![self.remove_worker(ended)];
         while let Some(ended) = self.workers.try_join_next() {
             endpoints.push(self.remove_worker(ended));
@@ -214,7 +215,7 @@ impl Dispatcher {
     }
 
     /// Returns the endpoint of the worker that has ended.
-    fn remove_worker(&mut self, (endpoint, result): Ended) -> Uuid {
+    fn remove_worker(&mut self, (endpoint, result): WorkerEnd) -> Uuid {
         if let Err(error) = result {
             tracing::error!(%endpoint, %error, "a worker panicked");
         }

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::Shared;
-use super::attempt::{self, Finished};
+use super::attempt::{self, DeliveryAttempt};
 use super::lease::Lease;
 use super::pages::{self, DueDelivery};
 use super::recorder::{Outcome, Record};
@@ -62,7 +62,7 @@ struct EndpointWorker {
     ready: VecDeque<DueDelivery>,
     /// Deliveries that are ready, in flight or not recorded yet: a page may have them again.
     known: HashSet<i64>,
-    in_flight: JoinSet<Finished>,
+    in_flight: JoinSet<DeliveryAttempt>,
     /// After which delivery the next page begins; `None`: there is no more to read.
     next_page: Option<Cursor>,
     /// The number of deliveries read since the start.
@@ -177,8 +177,8 @@ impl EndpointWorker {
     /// Loads the endpoint again, checks the deliveries that are ready, and reads the others from the start.
     async fn reload(&mut self) -> anyhow::Result<()> {
         let shared = Arc::clone(&self.shared);
-        let target = target::load(&shared.dependencies, self.lease.claim.endpoint);
-        let target = shared.with_statement_timeout(target).await?;
+        let loading = target::load(&shared.dependencies, self.lease.claim.endpoint);
+        let target = shared.with_statement_timeout(loading).await?;
         self.restart();
         let Some(target) = target else {
             self.stop_sending();
@@ -256,7 +256,7 @@ impl EndpointWorker {
         self.known.len() - self.ready.len()
     }
 
-    /// Reads the next page when few deliveries are ready. Meanwhile attempts go on, and what is recorded stays known: the page may have it.
+    /// Reads the next page when few deliveries are ready. During the read, attempts go on, and recorded deliveries stay known: the page may have them.
     async fn read_page(&mut self) -> anyhow::Result<()> {
         let Some(after) = self.next_page else {
             return Ok(());
@@ -267,9 +267,9 @@ impl EndpointWorker {
         let dependencies = &self.shared.dependencies;
         let (pool, endpoint) = (&dependencies.pool, self.lease.claim.endpoint);
         let now = self.now();
-        let most = PAGE_WINDOWS * self.window.size();
-        let page = pages::read(pool, &self.shared.messages, endpoint, after, most, now);
-        let page = self.shared.with_statement_timeout(page).await?;
+        let limit = PAGE_WINDOWS * self.window.size();
+        let reading = pages::read(pool, &self.shared.messages, endpoint, after, limit, now);
+        let page = self.shared.with_statement_timeout(reading).await?;
         self.read_count += page.deliveries.len();
         match page.end {
             Some(end) if !page.is_last && self.read_count < RESTART => self.next_page = Some(end),
@@ -313,24 +313,24 @@ impl EndpointWorker {
     }
 
     /// Adjusts the window and passes the result to the recorder.
-    async fn finish_attempt(&mut self, (due, finished): Finished) -> anyhow::Result<()> {
+    async fn finish_attempt(&mut self, (due, attempt): DeliveryAttempt) -> anyhow::Result<()> {
         // Without an attempt, the delivery still waits in the database.
-        let Some(attempted) = finished else {
+        let Some(attempt) = attempt else {
             self.forget(due.id);
             return Ok(());
         };
-        match attempted.result.outcome {
+        match attempt.result.outcome {
             AttemptOutcome::Delivered => self.window.grow(),
             AttemptOutcome::Failed => self.window.shrink(),
             // The recorder disables the endpoint, unless it has another address now.
             AttemptOutcome::Gone => {
                 let target = self.target.as_ref();
-                if target.is_some_and(|target| target.url == attempted.url) {
+                if target.is_some_and(|target| target.url == attempt.url) {
                     self.stop_sending();
                 }
             }
         }
-        self.record(due, Outcome::Attempted(attempted)).await
+        self.record(due, Outcome::Attempt(attempt)).await
     }
 
     async fn record(&self, due: DueDelivery, outcome: Outcome) -> anyhow::Result<()> {

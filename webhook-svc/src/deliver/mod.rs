@@ -12,6 +12,7 @@ mod attempt;
 mod dispatcher;
 mod endpoint_worker;
 mod lease;
+mod message_cache;
 mod pages;
 mod recorder;
 mod target;
@@ -31,7 +32,7 @@ use uuid::Uuid;
 use crate::domain::health::DisablePolicy;
 use crate::domain::schedule::Schedule;
 use crate::http::Sender;
-use pages::Messages;
+use message_cache::MessageCache;
 
 /// Limits of a replica's concurrency, and its timeouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +90,7 @@ struct Shared {
     holder: Uuid,
     /// A permit for each delivery in flight. Closed when the replica stops.
     in_flight: Semaphore,
-    messages: Messages,
+    messages: MessageCache,
 }
 
 impl Shared {
@@ -112,7 +113,7 @@ pub fn spawn(dependencies: DeliveryDependencies, lifecycle: &Lifecycle) {
     let shared = Arc::new(Shared {
         holder: kit::ids::row_id(),
         in_flight: Semaphore::new(dependencies.limits.in_flight),
-        messages: Messages::default(),
+        messages: MessageCache::default(),
         dependencies,
     });
     let stopping = lifecycle.stopping();

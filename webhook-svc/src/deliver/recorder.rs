@@ -1,27 +1,25 @@
 //! Records the results of attempts to all endpoints, many in one transaction.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use kit::feed::NewChange;
-use sqlx::PgConnection;
-use time::{Date, OffsetDateTime};
+use time::OffsetDateTime;
 use tokio::sync::{Mutex, mpsc};
 use uuid::Uuid;
 
 use super::Shared;
-use super::attempt::Attempted;
+use super::attempt::MadeAttempt;
 use super::pages::DueDelivery;
-use crate::domain::health::{Health, Notice};
+use crate::domain::health::{self, DisablePolicy};
 use crate::domain::schedule::JITTER;
 use crate::http::AttemptOutcome;
 use crate::notice;
 use crate::store::attempts::{self, Completion};
 use crate::store::deliveries::DeliveryState;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
-use crate::store::partitions;
 use crate::store::queue::Claim;
 
 /// Maximum records of one transaction.
@@ -40,28 +38,18 @@ pub(super) struct Record {
 
 #[derive(Debug)]
 pub(super) enum Outcome {
-    Attempted(Attempted),
+    Attempt(MadeAttempt),
     /// An attempt that is not made. It is logged with this reason, and counts as an attempt.
     Cancelled(&'static str),
 }
 
-/// The URLs of attempts to endpoints with failures, by endpoint and delivery.
-type Urls<'a> = HashMap<(Uuid, i64), &'a str>;
-
 /// Records until all senders are dropped. Several recorders share `records`: one collects a batch while the other waits for its commit.
 pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<Record>>>) {
     let mut batch = Vec::with_capacity(BATCH);
-    // The days whose partitions exist.
-    let mut days = BTreeSet::new();
-    let today = partitions::day(shared.dependencies.clock.now());
-    let created = create_partitions(&shared, [today], &mut days);
-    if let Err(error) = shared.with_statement_timeout(created).await {
-        tracing::warn!(%error, "cannot create a partition ahead of the first attempt of the day");
-    }
     while records.lock().await.recv_many(&mut batch, BATCH).await > 0 {
         // A result is never dropped: its delivery would be sent again.
         while let Err(error) = shared
-            .with_statement_timeout(Box::pin(record(&shared, &batch, &mut days)))
+            .with_statement_timeout(Box::pin(record(&shared, &batch)))
             .await
         {
             let error = format!("{error:#}");
@@ -70,8 +58,6 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
                 attempts = batch.len(),
                 "cannot record attempts; trying again"
             );
-            // A partition may have been dropped.
-            days.clear();
             tokio::time::sleep(BACKOFF).await;
         }
         for record in batch.drain(..) {
@@ -87,7 +73,7 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
 fn count(outcome: &Outcome) {
     let name = match outcome {
         Outcome::Cancelled(_) => "cancelled",
-        Outcome::Attempted(attempted) => match attempted.result.outcome {
+        Outcome::Attempt(attempt) => match attempt.result.outcome {
             AttemptOutcome::Delivered => "delivered",
             AttemptOutcome::Failed => "failed",
             AttemptOutcome::Gone => "gone",
@@ -96,112 +82,113 @@ fn count(outcome: &Outcome) {
     metrics::counter!("webhook_attempts_total", "outcome" => name).increment(1);
 }
 
-async fn record(
-    shared: &Shared,
-    batch: &[Record],
-    days: &mut BTreeSet<Date>,
-) -> anyhow::Result<()> {
+async fn record(shared: &Shared, batch: &[Record]) -> anyhow::Result<()> {
     let (pool, now) = (&shared.dependencies.pool, shared.dependencies.clock.now());
-    let needed = batch.iter().map(|it| partitions::day(it.due.created_at));
-    create_partitions(shared, needed, days).await?;
-    let completions = batch.iter().map(|it| completion_of(shared, it, true, now));
-    let mut completions: Vec<Completion> = completions.collect();
-    if (completions.iter()).all(|it| it.state != DeliveryState::Failed && !is_gone(it)) {
+    let completions: Vec<Completion> = (batch.iter())
+        .map(|record| completion(shared, record, now))
+        .collect();
+    let reports: Vec<AttemptReport<'_>> = (batch.iter().zip(&completions))
+        .filter_map(|(record, completion)| report(record, completion))
+        .collect();
+    if (reports.iter()).all(|it| it.outcome == health::Outcome::Delivered) {
         // The usual batch needs no transaction around its one statement.
         attempts::complete(pool, shared.holder, &completions, now).await?;
         return Ok(());
     }
     let mut transaction = shared.dependencies.producer.begin().await?;
     // All endpoints that the transaction may change, in one order: two recorders cannot wait for each other.
-    let ids: BTreeSet<Uuid> = completions.iter().map(|it| it.claim.endpoint).collect();
-    let ids: Vec<Uuid> = ids.into_iter().collect();
-    let endpoints = endpoints::lock_all(&mut transaction, &ids).await?;
-    for (record, completion) in batch.iter().zip(&mut completions) {
-        if is_gone(completion) && !is_current(record, &endpoints) {
-            *completion = completion_of(shared, record, false, now);
+    let ids: HashSet<Uuid> = completions.iter().map(|it| it.claim.endpoint).collect();
+    let endpoints = endpoints::lock_all(&mut transaction, &Vec::from_iter(ids)).await?;
+    let recorded = attempts::complete(&mut *transaction, shared.holder, &completions, now).await?;
+    let mut counted = counted_reports(&reports, recorded.into_iter().collect());
+    let mut notices = Vec::new();
+    for mut endpoint in endpoints {
+        // An attempt that was in flight when its endpoint got another address says nothing about that address.
+        let mut reports = counted.remove(&endpoint.id).unwrap_or_default();
+        reports.retain(|it| *it.url == endpoint.url);
+        let outcomes: Vec<health::Outcome> = reports.iter().map(|it| it.outcome).collect();
+        // `complete` has recorded successes already.
+        if (outcomes.iter()).any(|it| *it != health::Outcome::Delivered) {
+            let policy = shared.dependencies.disable_policy;
+            notices.extend(apply(&mut endpoint, &outcomes, policy, now));
+            endpoints::update(&mut transaction, &endpoint, now).await?;
         }
     }
-    let failed = attempts::complete(&mut *transaction, shared.holder, &completions, now).await?;
-    let failures = failures(&completions, failed);
-    let urls = batch.iter().filter_map(|it| match &it.outcome {
-        Outcome::Attempted(attempted) if failures.contains_key(&it.claim.endpoint) => {
-            Some(((it.claim.endpoint, it.due.id), &*attempted.url))
-        }
-        _ => None,
-    });
-    let urls: Urls<'_> = urls.collect();
-    let notices = update_endpoints(shared, &mut transaction, &failures, &urls, now).await?;
     transaction.commit(&notices).await?;
     Ok(())
 }
 
-/// Creates the partitions of these days and of the days after them.
-///
-/// They must exist before their day. A list that was planned before a partition was attached finds no row of it: a delivery that is recorded at
-/// that moment would seem to be gone.
-async fn create_partitions(
-    shared: &Shared,
-    needed: impl IntoIterator<Item = Date>,
-    days: &mut BTreeSet<Date>,
-) -> Result<(), sqlx::Error> {
-    let needed: BTreeSet<Date> = needed
-        .into_iter()
-        .filter(|day| !days.contains(day))
-        .collect();
-    if needed.is_empty() {
-        return Ok(());
-    }
-    let next = needed.iter().filter_map(|day| day.next_day());
-    let both = needed.iter().copied().chain(next).collect();
-    partitions::create(&shared.dependencies.pool, &both).await?;
-    days.extend(needed);
-    Ok(())
+/// What the attempt of a delivery says about its endpoint.
+#[derive(Debug, Clone, Copy)]
+struct AttemptReport<'a> {
+    endpoint: Uuid,
+    delivery: i64,
+    /// The URL of the attempt.
+    url: &'a str,
+    outcome: health::Outcome,
 }
 
-/// The failed deliveries of each endpoint since its last success in the batch, and those that it answered with 410. `failed` are those that the
-/// statement has recorded.
-fn failures(
-    completions: &[Completion],
-    failed: Vec<(Uuid, i64)>,
-) -> BTreeMap<Uuid, Vec<&Completion>> {
-    let mut failed: HashSet<(Uuid, i64)> = failed.into_iter().collect();
-    let mut failures: BTreeMap<Uuid, Vec<&Completion>> = BTreeMap::new();
-    for completion in completions {
-        let endpoint = completion.claim.endpoint;
-        match completion.state {
-            // A success resets earlier failures.
-            DeliveryState::Delivered => {
-                let earlier = failures.entry(endpoint).or_default();
-                earlier.retain(|failure| is_gone(failure));
-            }
-            // An attempt that is in the batch twice, since a worker panicked before its results were recorded, counts once.
-            _ if failed.remove(&(endpoint, completion.delivery_id)) => {
-                failures.entry(endpoint).or_default().push(completion);
-            }
-            _ => {}
+/// `None`: the delivery was cancelled, or waits for its next attempt.
+fn report<'a>(record: &'a Record, completion: &Completion) -> Option<AttemptReport<'a>> {
+    let Outcome::Attempt(attempt) = &record.outcome else {
+        return None;
+    };
+    let outcome = match (attempt.result.outcome, completion.state) {
+        (AttemptOutcome::Gone, _) => health::Outcome::Gone,
+        (AttemptOutcome::Delivered, _) => health::Outcome::Delivered,
+        (AttemptOutcome::Failed, DeliveryState::Failed) => health::Outcome::Failed(completion.at),
+        (AttemptOutcome::Failed, _) => return None,
+    };
+    Some(AttemptReport {
+        endpoint: record.claim.endpoint,
+        delivery: record.due.id,
+        url: &attempt.url,
+        outcome,
+    })
+}
+
+/// The reports by endpoint, in their order. Failures and 410s must be `recorded`, and count once: an attempt is in the batch twice when a worker
+/// panicked before its results were recorded.
+fn counted_reports<'a>(
+    reports: &[AttemptReport<'a>],
+    mut recorded: HashSet<(Uuid, i64)>,
+) -> HashMap<Uuid, Vec<AttemptReport<'a>>> {
+    let mut counted: HashMap<Uuid, Vec<AttemptReport<'a>>> = HashMap::new();
+    for report in reports {
+        let is_success = report.outcome == health::Outcome::Delivered;
+        if is_success || recorded.remove(&(report.endpoint, report.delivery)) {
+            counted.entry(report.endpoint).or_default().push(*report);
         }
     }
-    failures.retain(|_, failures| !failures.is_empty());
-    failures
+    counted
 }
 
-/// Whether the endpoint still has the URL of the attempt.
-fn is_current(record: &Record, endpoints: &[Endpoint]) -> bool {
-    let Outcome::Attempted(attempted) = &record.outcome else {
-        return false;
-    };
-    let mut endpoints = endpoints.iter();
-    endpoints.any(|it| it.id == record.claim.endpoint && *it.url == *attempted.url)
-}
-
-/// The result of an attempt as it is stored, with the delivery's state after it. A 410 of the endpoint's current URL switches the endpoint off, and
-/// the delivery waits with its attempts; one of another URL is a failure like others.
-fn completion_of(
-    shared: &Shared,
-    record: &Record,
-    is_current: bool,
+/// Applies outcomes to an endpoint, which they may switch off. Returns the notice for its owners.
+fn apply(
+    endpoint: &mut Endpoint,
+    outcomes: &[health::Outcome],
+    policy: DisablePolicy,
     now: OffsetDateTime,
-) -> Completion {
+) -> Option<NewChange> {
+    let mut health = endpoint.health();
+    health.apply(outcomes, now);
+    // The owner is told once that the endpoint is off. The state of a newer version stays.
+    let is_known_on = matches!(endpoint.state, EndpointState::On | EndpointState::Paused);
+    let notice = is_known_on
+        .then(|| health.notice(outcomes, policy, now))
+        .flatten();
+    endpoint.set_health(health);
+    let notice = notice?;
+    if let Some(reason) = notice.reason() {
+        endpoint.state = EndpointState::Off;
+        reason.clone_into(&mut endpoint.reason);
+    }
+    Some(notice::change(endpoint, notice))
+}
+
+/// The result of an attempt as it is stored, with the delivery's state after it. A 410 uses up no attempt: it switches the endpoint off, unless
+/// the address was changed during the attempt.
+fn completion(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completion {
     let due = &record.due;
     let completion = Completion {
         claim: record.claim,
@@ -218,7 +205,7 @@ fn completion_of(
         due_at: None,
     };
     let (result, at) = match &record.outcome {
-        Outcome::Attempted(Attempted { result, at, .. }) => (result, at),
+        Outcome::Attempt(MadeAttempt { result, at, .. }) => (result, at),
         Outcome::Cancelled(reason) => {
             let reason = (*reason).to_owned();
             return Completion {
@@ -228,13 +215,13 @@ fn completion_of(
         }
     };
     let schedule = &shared.dependencies.schedule;
-    let is_gone = result.outcome == AttemptOutcome::Gone && is_current;
-    let attempts_left = due.attempts_left - i32::from(!is_gone);
-    let due_at = match result.outcome {
-        AttemptOutcome::Delivered => None,
-        AttemptOutcome::Gone if is_gone => Some(now),
-        AttemptOutcome::Failed | AttemptOutcome::Gone => {
-            schedule.next_attempt_at(attempts_left, jitter(due), result.retry_after, now)
+    let (attempts_left, due_at) = match result.outcome {
+        AttemptOutcome::Delivered => (completion.attempts_left, None),
+        AttemptOutcome::Gone => (due.attempts_left, Some(now)),
+        AttemptOutcome::Failed => {
+            let left = completion.attempts_left;
+            let next = schedule.next_attempt_at(left, jitter(due), result.retry_after, now);
+            (left, next)
         }
     };
     let reason = result.reason.clone().unwrap_or_default();
@@ -256,75 +243,11 @@ fn completion_of(
     }
 }
 
-/// Whether the endpoint answered 410.
-fn is_gone(completion: &Completion) -> bool {
-    completion.status == Some(410)
-}
-
 /// Spreads the next attempts of deliveries that failed together. Deterministic for an attempt.
 fn jitter(due: &DueDelivery) -> u32 {
     let mut hasher = DefaultHasher::new();
     (due.id, due.attempts).hash(&mut hasher);
     u32::try_from(hasher.finish() % u64::from(JITTER + 1)).unwrap_or_default()
-}
-
-/// Counts failed deliveries to endpoints, and switches endpoints off. Returns the notices for their owners.
-///
-/// An attempt that was in flight when its endpoint got another address says nothing about that address.
-async fn update_endpoints(
-    shared: &Shared,
-    connection: &mut PgConnection,
-    failures: &BTreeMap<Uuid, Vec<&Completion>>,
-    urls: &Urls<'_>,
-    now: OffsetDateTime,
-) -> Result<Vec<NewChange>, sqlx::Error> {
-    let ids: Vec<Uuid> = failures.keys().copied().collect();
-    let mut notices = Vec::new();
-    for mut endpoint in endpoints::lock_all(connection, &ids).await? {
-        let failures = failures.get(&endpoint.id).into_iter().flatten();
-        let failures = failures.filter(|it| {
-            let url = urls.get(&(endpoint.id, it.delivery_id));
-            url.is_none_or(|url| *url == endpoint.url)
-        });
-        let failures: Vec<&Completion> = failures.copied().collect();
-        if failures.is_empty() {
-            continue;
-        }
-        let mut health = Health {
-            failures: endpoint.failures,
-            first_failure_at: endpoint.first_failure_at,
-            last_failure_at: endpoint.last_failure_at,
-            mailed_at: endpoint.failure_mailed_at,
-            failures_since_mail: endpoint.failures_since_mail,
-        };
-        let mut gone = None;
-        for failure in failures {
-            if is_gone(failure) {
-                gone = Some(Notice::DisabledByGone);
-            } else {
-                health.add_failure(failure.at);
-            }
-        }
-        // The owner is told once that the endpoint is off.
-        if endpoint.state != EndpointState::Off {
-            let policy = shared.dependencies.disable_policy;
-            let notice = gone.or_else(|| health.notice(policy, now));
-            if let Some(reason) = notice.and_then(Notice::reason) {
-                endpoint.state = EndpointState::Off;
-                reason.clone_into(&mut endpoint.reason);
-            }
-            if let Some(notice) = notice {
-                notices.push(notice::change(&endpoint, notice));
-            }
-        }
-        endpoint.failures = health.failures;
-        endpoint.first_failure_at = health.first_failure_at;
-        endpoint.last_failure_at = health.last_failure_at;
-        endpoint.failure_mailed_at = health.mailed_at;
-        endpoint.failures_since_mail = health.failures_since_mail;
-        endpoints::update(connection, &endpoint, now).await?;
-    }
-    Ok(notices)
 }
 
 #[cfg(test)]
@@ -333,40 +256,23 @@ mod tests {
 
     const ENDPOINT: Uuid = Uuid::from_u128(7);
 
-    fn completion(delivery_id: i64, state: DeliveryState) -> Completion {
-        Completion {
-            claim: Claim {
-                endpoint: ENDPOINT,
-                token: 1,
-            },
-            delivery_id,
-            number: 6,
-            at: OffsetDateTime::UNIX_EPOCH,
-            duration_ms: 0,
-            status: Some(500),
-            reason: String::new(),
-            answer: Vec::new(),
-            state,
-            attempts_left: 0,
-            was_due_at: OffsetDateTime::UNIX_EPOCH,
-            due_at: None,
-        }
-    }
-
     #[test]
-    fn each_recorded_failure_since_the_last_success_counts_once() {
-        let counted = |batch: &[(i64, DeliveryState)], recorded: &[i64]| {
-            let batch: Vec<Completion> = batch.iter().map(|it| completion(it.0, it.1)).collect();
+    fn each_recorded_failure_counts_once() {
+        let counted = |deliveries: &[i64], recorded: &[i64]| {
+            let report = |delivery: &i64| AttemptReport {
+                endpoint: ENDPOINT,
+                delivery: *delivery,
+                url: "",
+                outcome: health::Outcome::Failed(OffsetDateTime::UNIX_EPOCH),
+            };
+            let reports: Vec<_> = deliveries.iter().map(report).collect();
             let recorded = recorded.iter().map(|id| (ENDPOINT, *id)).collect();
-            let failures = failures(&batch, recorded).remove(&ENDPOINT);
-            let failures = failures.unwrap_or_default().into_iter();
-            failures.map(|it| it.delivery_id).collect::<Vec<_>>()
+            let counted = counted_reports(&reports, recorded).remove(&ENDPOINT);
+            let counted = counted.unwrap_or_default().into_iter();
+            counted.map(|it| it.delivery).collect::<Vec<_>>()
         };
-        let failed = |id| (id, DeliveryState::Failed);
-        assert_eq!(counted(&[failed(1), failed(2)], &[1, 2]), [1, 2]);
-        assert_eq!(counted(&[failed(1), failed(1)], &[1]), [1], "twice");
-        assert_eq!(counted(&[failed(1), failed(2)], &[2]), [2], "lost");
-        let batch = [failed(1), (2, DeliveryState::Delivered), failed(3)];
-        assert_eq!(counted(&batch, &[1, 3]), [3]);
+        assert_eq!(counted(&[1, 2], &[1, 2]), [1, 2]);
+        assert_eq!(counted(&[1, 1], &[1]), [1], "twice");
+        assert_eq!(counted(&[1, 2], &[2]), [2], "lost");
     }
 }

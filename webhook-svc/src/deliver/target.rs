@@ -56,8 +56,7 @@ pub(super) async fn load(
         return Ok(None);
     };
     let account = found.account_id;
-    let plan = plans::of_account(&dependencies.pool, account).await?;
-    let plan = plan.ok_or_else(|| {
+    let plan = plans::find(&dependencies.pool, account).await?.ok_or_else(|| {
         anyhow::anyhow!(
             "the plan of account {account} is not known, so its deliveries wait: is the follower of the gateway behind?"
         )

@@ -23,13 +23,24 @@ impl Default for DisablePolicy {
 /// An owner gets a mail about failed deliveries of an endpoint at most once in this time.
 const MAIL_INTERVAL: Duration = Duration::DAY;
 
-/// The failed deliveries of an endpoint.
+/// What the attempt of a delivery says about its endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Delivered,
+    /// All attempts of the delivery have failed, the last one at this time.
+    Failed(OffsetDateTime),
+    /// The endpoint answered 410.
+    Gone,
+}
+
+/// The successes and failures of an endpoint.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Health {
     /// Since the last success.
     pub failures: i32,
     pub first_failure_at: Option<OffsetDateTime>,
     pub last_failure_at: Option<OffsetDateTime>,
+    pub last_success_at: Option<OffsetDateTime>,
     /// The last mail to the owner about failed deliveries.
     pub mailed_at: Option<OffsetDateTime>,
     /// Since this mail.
@@ -48,16 +59,35 @@ pub enum Notice {
 }
 
 impl Health {
-    /// All attempts of a delivery have failed, the last at `at`.
-    pub fn add_failure(&mut self, at: OffsetDateTime) {
-        self.failures = self.failures.saturating_add(1);
-        self.failures_since_mail = self.failures_since_mail.saturating_add(1);
-        self.first_failure_at.get_or_insert(at);
-        self.last_failure_at = Some(at);
+    /// Counts outcomes in their order.
+    pub fn apply(&mut self, outcomes: &[Outcome], now: OffsetDateTime) {
+        for outcome in outcomes {
+            match *outcome {
+                Outcome::Delivered => {
+                    (self.failures, self.first_failure_at) = (0, None);
+                    self.last_success_at = Some(now);
+                }
+                Outcome::Failed(at) => {
+                    self.failures = self.failures.saturating_add(1);
+                    self.failures_since_mail = self.failures_since_mail.saturating_add(1);
+                    self.first_failure_at.get_or_insert(at);
+                    self.last_failure_at = Some(at);
+                }
+                Outcome::Gone => {}
+            }
+        }
     }
 
-    /// What the owner is told after failures.
-    pub fn notice(&mut self, policy: DisablePolicy, now: OffsetDateTime) -> Option<Notice> {
+    /// What the owner is told after these outcomes, which were applied.
+    pub fn notice(
+        &mut self,
+        outcomes: &[Outcome],
+        policy: DisablePolicy,
+        now: OffsetDateTime,
+    ) -> Option<Notice> {
+        if outcomes.contains(&Outcome::Gone) {
+            return Some(Notice::DisabledByGone);
+        }
         let (first, last) = self.first_failure_at.zip(self.last_failure_at)?;
         if self.failures >= policy.failures && last - first >= policy.span {
             return Some(Notice::DisabledAfterFailures);
@@ -99,8 +129,9 @@ mod tests {
         let mut health = Health::default();
         let failed = hours.iter().map(|hour| {
             let at = START + Duration::hours(*hour);
-            health.add_failure(at);
-            health.notice(DisablePolicy::default(), at)
+            let outcomes = [Outcome::Failed(at)];
+            health.apply(&outcomes, at);
+            health.notice(&outcomes, DisablePolicy::default(), at)
         });
         failed.collect()
     }
@@ -127,6 +158,19 @@ mod tests {
     }
 
     #[test]
+    fn failures_count_from_the_last_success_and_for_the_mail_from_the_last_mail() {
+        let mut health = Health::default();
+        let failed = Outcome::Failed(START);
+        health.apply(&[failed, failed, Outcome::Delivered, failed], START);
+        assert_eq!((health.failures, health.failures_since_mail), (1, 3));
+        let outcomes = [failed, Outcome::Gone, Outcome::Delivered];
+        health.apply(&outcomes, START);
+        assert_eq!((health.failures, health.first_failure_at), (0, None));
+        let notice = health.notice(&outcomes, DisablePolicy::default(), START);
+        assert_eq!(notice, Some(Notice::DisabledByGone));
+    }
+
+    #[test]
     fn a_mail_dated_in_the_future_delays_the_next_by_a_day_at_most() {
         let mut health = Health {
             mailed_at: Some(START + Duration::days(9)),
@@ -134,8 +178,10 @@ mod tests {
         };
         for (hours, sent) in [(0, None), (24, Some(Notice::DeliveriesFailed(2)))] {
             let now = START + Duration::hours(hours);
-            health.add_failure(now);
-            assert_eq!(health.notice(DisablePolicy::default(), now), sent);
+            let outcomes = [Outcome::Failed(now)];
+            health.apply(&outcomes, now);
+            let notice = health.notice(&outcomes, DisablePolicy::default(), now);
+            assert_eq!(notice, sent);
         }
     }
 }

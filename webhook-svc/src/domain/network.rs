@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use ipnet::IpNet;
 
-/// Blocks that are not public, and what an address in each is. The first block that has an address counts.
+/// Blocks that are not public, and the kind of their addresses, in words. The first block that contains an address decides.
 const SPECIAL: [(&str, &str); 37] = [
     ("0.0.0.0/8", "an address of this network"),
     ("10.0.0.0/8", "a private address"),

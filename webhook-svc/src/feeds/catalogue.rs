@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn other_changes_make_no_message() {
         let other = Change {
-            entity: "board_snapshot".to_owned(),
+            entity: "vote".to_owned(),
             ..change(3, 8)
         };
         assert_eq!(message(&other).unwrap(), None);

@@ -23,13 +23,13 @@ impl Sender {
     /// # Errors
     /// See [`AddressProblem`].
     pub async fn check_address(&self, address: &Address) -> Result<StatusCode, AddressProblem> {
-        let client = self.clients.current();
-        let request = client.head(address.as_str()).header(USER_AGENT, AGENT);
+        let request = self.address_checks.head(address.as_str());
+        let request = request.header(USER_AGENT, AGENT);
         let sent = self.send(address, request, self.address_check_timeout);
         let response = sent.await.map_err(AddressProblem::Unreached)?;
         let status = response.status();
         if status.is_redirection() {
-            let answer = reason::of_status(status, response.headers());
+            let answer = reason::for_status(status, response.headers());
             return Err(AddressProblem::Redirects(answer));
         }
         Ok(status)

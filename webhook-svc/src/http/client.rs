@@ -12,10 +12,9 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use time::OffsetDateTime;
-use tower::util::MapResponseLayer;
 
-use super::progress;
-use super::public_resolver::PublicResolver;
+use super::public_resolver::{PublicHosts, PublicResolver};
+use super::resolver::Resolve;
 use super::settings::Settings;
 
 /// An idle connection is closed after this time: earlier than most servers close theirs, so that few requests go on a connection that the
@@ -24,40 +23,94 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 /// A connection serves no request after this time, so that a receiver that moves in DNS gets the deliveries soon, however many there are.
 const MAX_CONNECTION_AGE: time::Duration = time::Duration::minutes(5);
 
-/// The client, which is replaced now and then: the connections of a former one are closed when their requests have ended.
+/// How long a connection may take to open, from the look-up of the name to the end of the TLS handshake: a little less than the whole request, so that the
+/// reason of a request that gets no connection says so.
+pub(super) fn connect_limit(limit: Duration) -> Duration {
+    limit * 15 / 16
+}
+
+/// Makes clients, which share nothing but their settings.
 #[derive(Debug)]
-pub(super) struct Clients {
-    settings: Settings,
+pub(super) struct ClientFactory {
+    idle_connections: usize,
     tls: ClientConfig,
-    resolver: Arc<PublicResolver>,
-    current: Mutex<Current>,
+    resolver: Arc<dyn Resolve>,
+    hosts: Arc<PublicHosts>,
+}
+
+impl ClientFactory {
+    pub(super) fn new(
+        settings: &Settings,
+        resolver: Arc<dyn Resolve>,
+        hosts: Arc<PublicHosts>,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            idle_connections: settings.idle_connections,
+            tls: tls(settings)?,
+            resolver,
+            hosts,
+        })
+    }
+
+    /// A client for requests that may take as long as `limit`.
+    pub(super) fn client(&self, limit: Duration) -> anyhow::Result<Client> {
+        let resolver = PublicResolver {
+            resolver: Arc::clone(&self.resolver),
+            // Shorter than the limit of a connection, which would blame the receiver.
+            timeout: limit / 2,
+            hosts: Arc::clone(&self.hosts),
+        };
+        let builder = Client::builder()
+            .use_preconfigured_tls(self.tls.clone())
+            .dns_resolver(Arc::new(resolver))
+            .http1_only()
+            .redirect(Policy::none())
+            .referer(false)
+            .retry(retry::never())
+            .no_proxy()
+            .no_gzip()
+            .no_brotli()
+            .no_deflate()
+            .no_zstd()
+            // Also bounds connects that outlive their request: when another connection becomes idle first, the client completes the new one in the
+            // background.
+            .connect_timeout(connect_limit(limit))
+            .pool_idle_timeout(IDLE_TIMEOUT)
+            .pool_max_idle_per_host(self.idle_connections)
+            // The status line decides: old servers fold fields, and write spaces before colons.
+            .http1_allow_obsolete_multiline_headers_in_responses(true)
+            .http1_allow_spaces_after_header_name_in_responses(true)
+            .http1_ignore_invalid_headers_in_responses(true);
+        Ok(builder.build()?)
+    }
+}
+
+/// The client for deliveries. It is replaced now and then: the connections of a former one are closed when their requests have ended.
+#[derive(Debug)]
+pub(super) struct RotatingClient {
+    factory: ClientFactory,
+    limit: Duration,
+    current: Mutex<CurrentClient>,
 }
 
 #[derive(Debug)]
-struct Current {
+struct CurrentClient {
     client: Client,
     /// The time of the first attempt; `None`: there was none.
     since: Option<OffsetDateTime>,
 }
 
-impl Clients {
-    pub(super) fn new(settings: &Settings, resolver: PublicResolver) -> anyhow::Result<Self> {
-        let (tls, resolver) = (tls(settings)?, Arc::new(resolver));
-        let client = new(settings, tls.clone(), &resolver)?;
+impl RotatingClient {
+    pub(super) fn new(factory: ClientFactory, limit: Duration) -> anyhow::Result<Self> {
+        let client = factory.client(limit)?;
         Ok(Self {
-            settings: settings.clone(),
-            tls,
-            resolver,
-            current: Mutex::new(Current {
+            factory,
+            limit,
+            current: Mutex::new(CurrentClient {
                 client,
                 since: None,
             }),
         })
-    }
-
-    /// The client for a request without a message.
-    pub(super) fn current(&self) -> Client {
-        self.current.lock().client.clone()
     }
 
     /// The client for an attempt.
@@ -66,12 +119,10 @@ impl Clients {
         let since = *current.since.get_or_insert(now);
         // The clock may also have gone back.
         if (now - since).abs() >= MAX_CONNECTION_AGE {
-            match new(&self.settings, self.tls.clone(), &self.resolver) {
+            match self.factory.client(self.limit) {
                 Ok(client) => {
-                    *current = Current {
-                        client,
-                        since: Some(now),
-                    }
+                    let since = Some(now);
+                    *current = CurrentClient { client, since };
                 }
                 Err(error) => tracing::error!(
                     error = format!("{error:#}"),
@@ -81,36 +132,6 @@ impl Clients {
         }
         current.client.clone()
     }
-}
-
-fn new(
-    settings: &Settings,
-    tls: ClientConfig,
-    resolver: &Arc<PublicResolver>,
-) -> anyhow::Result<Client> {
-    let builder = Client::builder()
-        .use_preconfigured_tls(tls)
-        .dns_resolver(Arc::clone(resolver))
-        .connector_layer(MapResponseLayer::new(progress::connected))
-        .http1_only()
-        .redirect(Policy::none())
-        .referer(false)
-        .retry(retry::never())
-        .no_proxy()
-        .no_gzip()
-        .no_brotli()
-        .no_deflate()
-        .no_zstd()
-        // Also bounds connects that outlive their request: when another connection becomes idle first, the client completes the new one in the
-        // background.
-        .connect_timeout(settings.answer_timeout)
-        .pool_idle_timeout(IDLE_TIMEOUT)
-        .pool_max_idle_per_host(settings.idle_connections)
-        // The status line decides: old servers fold fields, and write spaces before colons.
-        .http1_allow_obsolete_multiline_headers_in_responses(true)
-        .http1_allow_spaces_after_header_name_in_responses(true)
-        .http1_ignore_invalid_headers_in_responses(true);
-    Ok(builder.build()?)
 }
 
 /// Trusts the public authorities, and those of the settings.

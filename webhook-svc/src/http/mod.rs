@@ -5,7 +5,6 @@
 
 mod address_check;
 mod client;
-mod progress;
 mod public_resolver;
 mod reason;
 pub mod resolver;
@@ -18,15 +17,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 use kit::telemetry;
-use reqwest_rustls::{RequestBuilder, Response};
+use reqwest_rustls::{Client, RequestBuilder, Response};
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
-use crate::domain::address::{Address, AllowList};
+use crate::domain::address::Address;
 use crate::domain::signed_headers::{self, Secrets, UnsignedMessage};
-use client::Clients;
-use public_resolver::PublicResolver;
+use client::{ClientFactory, RotatingClient};
+use public_resolver::PublicHosts;
 use resolver::Resolve;
 
 pub use address_check::AddressProblem;
@@ -76,8 +75,9 @@ pub enum AttemptOutcome {
 /// Sends messages. Clones share connections.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    clients: Arc<Clients>,
-    allowed: Arc<AllowList>,
+    deliveries: Arc<RotatingClient>,
+    address_checks: Client,
+    hosts: Arc<PublicHosts>,
     timeout: Duration,
     excerpt_timeout: Duration,
     address_check_timeout: Duration,
@@ -97,11 +97,14 @@ impl Sender {
     /// # Errors
     /// The file of additional certificate authorities cannot be read.
     pub fn with_resolver(settings: &Settings, resolver: Arc<dyn Resolve>) -> anyhow::Result<Self> {
-        let allowed = Arc::new(settings.allow.clone());
-        let resolver = PublicResolver::new(settings, resolver, Arc::clone(&allowed));
+        let hosts = Arc::new(PublicHosts::new(settings.allow.clone()));
+        let factory = ClientFactory::new(settings, resolver, Arc::clone(&hosts))?;
+        let address_checks = factory.client(settings.address_check_timeout)?;
+        let deliveries = RotatingClient::new(factory, settings.answer_timeout)?;
         Ok(Self {
-            clients: Arc::new(Clients::new(settings, resolver)?),
-            allowed,
+            deliveries: Arc::new(deliveries),
+            address_checks,
+            hosts,
             timeout: settings.answer_timeout,
             excerpt_timeout: settings.excerpt_timeout,
             address_check_timeout: settings.address_check_timeout,
@@ -113,7 +116,7 @@ impl Sender {
     /// # Errors
     /// A message for the owner.
     pub fn parse_address(&self, text: &str) -> Result<Address, String> {
-        Address::parse(text, &self.allowed)
+        self.hosts.parse(text)
     }
 
     /// Makes one attempt: signs the message, and posts it. Every outcome, failures included, is an [`AttemptResult`].
@@ -127,7 +130,7 @@ impl Sender {
         };
         let mut headers = signed_headers::sign(message, attempt.secrets);
         headers.extend(telemetry::traceparent().map(|trace| ("traceparent", trace)));
-        let client = self.clients.at(attempt.at);
+        let client = self.deliveries.at(attempt.at);
         let mut request = client.post(attempt.address.as_str());
         for (name, value) in headers {
             request = request.header(name, value);
@@ -151,8 +154,8 @@ impl Sender {
             status: Some(status.as_u16()),
             duration,
             reason: (outcome != AttemptOutcome::Delivered)
-                .then(|| reason::of_status(status, headers)),
-            retry_after: retry_after::of_response(status, headers, attempt.at),
+                .then(|| reason::for_status(status, headers)),
+            retry_after: retry_after::from_response(status, headers, attempt.at),
             excerpt: self.excerpt(response).await,
         }
     }
@@ -164,11 +167,11 @@ impl Sender {
         request: RequestBuilder,
         limit: Duration,
     ) -> Result<Response, String> {
-        public_resolver::check_literal(address, &self.allowed)
-            .map_err(|error| error.to_string())?;
-        match progress::within(limit, request.send()).await {
-            Ok(response) => response.map_err(|error| reason::of_error(error, limit)),
-            Err(timed_out) => Err(reason::timed_out(timed_out, limit)),
+        let checked = self.hosts.check_literal(address);
+        checked.map_err(|error| error.to_string())?;
+        match timeout(limit, request.send()).await {
+            Ok(response) => response.map_err(|error| reason::for_error(error, limit)),
+            Err(_elapsed) => Err(reason::no_answer(limit)),
         }
     }
 

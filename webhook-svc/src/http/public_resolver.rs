@@ -8,9 +8,7 @@ use kit::throttle::Throttle;
 use reqwest_rustls::dns;
 use tokio::time::timeout;
 
-use super::progress;
 use super::resolver::{Resolve, ResolveError};
-use super::settings::Settings;
 use crate::domain::address::{Address, AllowList};
 use crate::domain::network::special_purpose;
 
@@ -19,17 +17,21 @@ const MAX_ADDRESSES: usize = 4;
 /// The port of URLs that are not on the allow-list.
 const PUBLIC_PORT: u16 = 443;
 
-/// Logged once a minute: customers choose the names, and an outage of the name servers fails every look-up.
-static UNANSWERED: Throttle = Throttle::new();
-static NOT_PUBLIC: Throttle = Throttle::new();
-
 /// Resolves a name for each connection, and checks every address.
 #[derive(Debug)]
 pub(super) struct PublicResolver {
-    resolver: Arc<dyn Resolve>,
-    /// For a connection that no request waits for any more.
-    timeout: Duration,
-    allowed: Arc<AllowList>,
+    pub(super) resolver: Arc<dyn Resolve>,
+    pub(super) timeout: Duration,
+    pub(super) hosts: Arc<PublicHosts>,
+}
+
+/// Which hosts may be called.
+#[derive(Debug)]
+pub(super) struct PublicHosts {
+    allowed: AllowList,
+    // Logged once a minute: customers choose the names, and an outage of the name servers fails every look-up.
+    unanswered: Throttle,
+    not_public: Throttle,
 }
 
 /// Why a host is not called.
@@ -47,30 +49,15 @@ pub(super) enum HostError {
     NotPublic { host: String },
 }
 
-impl PublicResolver {
-    pub(super) fn new(
-        settings: &Settings,
-        resolver: Arc<dyn Resolve>,
-        allowed: Arc<AllowList>,
-    ) -> Self {
-        Self {
-            resolver,
-            timeout: settings.answer_timeout,
-            allowed,
-        }
-    }
-}
-
 impl dns::Resolve for PublicResolver {
     fn resolve(&self, name: dns::Name) -> dns::Resolving {
-        let (resolver, allowed) = (Arc::clone(&self.resolver), Arc::clone(&self.allowed));
-        // Shorter than the deadline of the request, which would blame the receiver.
-        let limit = progress::connecting().unwrap_or(self.timeout) / 2;
+        let (resolver, hosts) = (Arc::clone(&self.resolver), Arc::clone(&self.hosts));
+        let limit = self.timeout;
         Box::pin(async move {
             let host = name.as_str();
-            let mut addresses = look_up(&*resolver, host, limit).await?;
-            if !allowed.permits_name(host) {
-                check(host, &addresses, &allowed)?;
+            let mut addresses = hosts.look_up(&*resolver, host, limit).await?;
+            if !hosts.allowed.permits_name(host) {
+                hosts.check(host, &addresses)?;
             }
             addresses.truncate(MAX_ADDRESSES);
             Ok(Box::new(addresses.into_iter()) as dns::Addrs)
@@ -78,61 +65,75 @@ impl dns::Resolve for PublicResolver {
     }
 }
 
-async fn look_up(
-    resolver: &dyn Resolve,
-    host: &str,
-    limit: Duration,
-) -> Result<Vec<SocketAddr>, HostError> {
-    let found = timeout(limit, resolver.resolve(host));
-    let found = found.await.unwrap_or_else(|_elapsed| {
-        let why = "the name servers did not answer in time";
-        Err(ResolveError::Unanswered(why.to_owned()))
-    });
-    let host_name = host.to_owned();
-    match found {
-        Ok(addresses) if !addresses.is_empty() => Ok(addresses),
-        Ok(_) | Err(ResolveError::NoAddress) => Err(HostError::NotPublic { host: host_name }),
-        Err(ResolveError::NoName) => Err(HostError::NoName { host: host_name }),
-        Err(ResolveError::Unanswered(why)) => {
-            if UNANSWERED.admits() {
-                tracing::warn!(host, %why, "cannot look up the name of an endpoint");
-            }
-            Err(HostError::Unresolved { host: host_name })
-        }
-    }
-}
-
-/// Checks a URL whose host is an IP address: the client asks no resolver for it.
-pub(super) fn check_literal(address: &Address, allowed: &AllowList) -> Result<(), HostError> {
-    match address.ip() {
-        Some(ip) => check(
-            &ip.to_string(),
-            &[SocketAddr::new(ip, address.port())],
+impl PublicHosts {
+    pub(super) fn new(allowed: AllowList) -> Self {
+        Self {
             allowed,
-        ),
-        None => Ok(()),
-    }
-}
-
-/// One address that is not public rejects them all, since the owner of the name chooses their order.
-fn check(host: &str, addresses: &[SocketAddr], allowed: &AllowList) -> Result<(), HostError> {
-    for address in addresses {
-        let ip = address.ip();
-        // The client replaces 0 by the port of the URL, whose name is not on the allow-list.
-        let port = match address.port() {
-            0 => PUBLIC_PORT,
-            port => port,
-        };
-        if let Some(what) = special_purpose(ip)
-            && !allowed.permits(ip, port)
-        {
-            if NOT_PUBLIC.admits() {
-                tracing::warn!(host, %ip, what, "an endpoint resolves to an address that is not public");
-            }
-            return Err(HostError::NotPublic {
-                host: host.to_owned(),
-            });
+            unanswered: Throttle::new(),
+            not_public: Throttle::new(),
         }
     }
-    Ok(())
+
+    /// Parses the URL of an endpoint. Its host may be checked later: a name by the resolver, an IP address by [`check_literal`].
+    ///
+    /// [`check_literal`]: Self::check_literal
+    pub(super) fn parse(&self, url: &str) -> Result<Address, String> {
+        Address::parse(url, &self.allowed)
+    }
+
+    async fn look_up(
+        &self,
+        resolver: &dyn Resolve,
+        host: &str,
+        limit: Duration,
+    ) -> Result<Vec<SocketAddr>, HostError> {
+        let found = timeout(limit, resolver.resolve(host));
+        let found = found.await.unwrap_or_else(|_elapsed| {
+            let why = "the name servers did not answer in time";
+            Err(ResolveError::Unanswered(why.to_owned()))
+        });
+        let host_name = host.to_owned();
+        match found {
+            Ok(addresses) if !addresses.is_empty() => Ok(addresses),
+            Ok(_) | Err(ResolveError::NoAddress) => Err(HostError::NotPublic { host: host_name }),
+            Err(ResolveError::NoName) => Err(HostError::NoName { host: host_name }),
+            Err(ResolveError::Unanswered(why)) => {
+                if self.unanswered.admits() {
+                    tracing::warn!(host, %why, "cannot look up the name of an endpoint");
+                }
+                Err(HostError::Unresolved { host: host_name })
+            }
+        }
+    }
+
+    /// Checks a URL whose host is an IP address: the client asks no resolver for it.
+    pub(super) fn check_literal(&self, address: &Address) -> Result<(), HostError> {
+        let Some(ip) = address.ip() else {
+            return Ok(());
+        };
+        self.check(&ip.to_string(), &[SocketAddr::new(ip, address.port())])
+    }
+
+    /// One address that is not public rejects them all, since the owner of the name chooses their order.
+    fn check(&self, host: &str, addresses: &[SocketAddr]) -> Result<(), HostError> {
+        for address in addresses {
+            let ip = address.ip();
+            // The client replaces 0 by the port of the URL, whose name is not on the allow-list.
+            let port = match address.port() {
+                0 => PUBLIC_PORT,
+                port => port,
+            };
+            if let Some(what) = special_purpose(ip)
+                && !self.allowed.permits(ip, port)
+            {
+                if self.not_public.admits() {
+                    tracing::warn!(host, %ip, what, "an endpoint resolves to an address that is not public");
+                }
+                return Err(HostError::NotPublic {
+                    host: host.to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use http::{HeaderMap, StatusCode, header};
 use rustls::{AlertDescription, CertificateError, InvalidMessage, PeerIncompatible};
 
-use super::progress::TimedOut;
+use super::client::connect_limit;
 use super::public_resolver::HostError;
 
 const CLOSED: &str = "closed the connection before it answered";
@@ -17,21 +17,13 @@ const OLD_TLS: &str = "does not speak TLS 1.2 or 1.3";
 /// Maximum characters of a redirect's `Location` in a message.
 const MAX_LOCATION: usize = 200;
 
-pub(super) fn timed_out(timed_out: TimedOut, limit: Duration) -> String {
-    if timed_out.was_connecting {
-        not_connected(limit)
-    } else {
-        format!("did not answer within {} seconds", limit.as_secs_f64())
-    }
-}
-
-fn not_connected(limit: Duration) -> String {
-    let seconds = limit.as_secs_f64();
-    format!("did not open a connection (TCP, then TLS) within {seconds} seconds")
+/// Why a request ended that took `limit`.
+pub(super) fn no_answer(limit: Duration) -> String {
+    format!("did not answer within {} seconds", limit.as_secs_f64())
 }
 
 /// Why this status is a failure.
-pub(super) fn of_status(status: StatusCode, headers: &HeaderMap) -> String {
+pub(super) fn for_status(status: StatusCode, headers: &HeaderMap) -> String {
     let location = headers.get(header::LOCATION);
     match location {
         Some(location) if status.is_redirection() => {
@@ -47,13 +39,14 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap) -> String {
     }
 }
 
-/// Why there is no response.
-pub(super) fn of_error(error: reqwest_rustls::Error, limit: Duration) -> String {
+/// Why there is no response to a request that may take as long as `limit`.
+pub(super) fn for_error(error: reqwest_rustls::Error, limit: Duration) -> String {
     // The path of the URL may contain a secret.
     let error = error.without_url();
     let reason = causes(&error).find_map(describe).unwrap_or_else(|| {
         if error.is_timeout() {
-            return not_connected(limit);
+            let seconds = connect_limit(limit).as_secs_f64();
+            return format!("did not open a connection (TCP, then TLS) within {seconds} seconds");
         }
         let innermost = causes(&error).last().unwrap_or(&error);
         format!("could not be called: {innermost}")

@@ -17,8 +17,10 @@ use tokio::time::timeout;
 /// Maximum lifetimes of cached answers, so that the new address of an endpoint is found soon.
 const MAX_TTL: Duration = Duration::from_mins(5);
 const MAX_NEGATIVE_TTL: Duration = Duration::from_secs(10);
-/// How long the addresses of one family wait for those of the other (RFC 8305, section 3).
-const RESOLUTION_DELAY: Duration = Duration::from_millis(50);
+/// How long IPv4 addresses wait for IPv6 addresses (RFC 8305, section 3).
+const IPV6_DELAY: Duration = Duration::from_millis(50);
+/// How long IPv6 addresses wait for IPv4 addresses, which may be the only ones that this machine can use.
+const IPV4_DELAY: Duration = Duration::from_millis(800);
 
 type Resolved = Result<Vec<SocketAddr>, ResolveError>;
 
@@ -100,11 +102,11 @@ async fn both_families(
 ) -> Resolved {
     let (v4, v6) = match select(pin!(v4), pin!(v6)).await {
         Either::Left((v4, v6)) => {
-            let v6 = beside(&v4, v6).await;
+            let v6 = second(&v4, v6, IPV6_DELAY).await;
             (v4, v6)
         }
         Either::Right((v6, v4)) => {
-            let v4 = beside(&v6, v4).await;
+            let v4 = second(&v6, v4, IPV4_DELAY).await;
             (v4, v6)
         }
     };
@@ -121,12 +123,16 @@ async fn both_families(
     }
 }
 
-/// Waits for the second family, only shortly if the first has addresses.
-async fn beside(first: &Resolved, second: impl Future<Output = Resolved>) -> Resolved {
+/// Waits for the second family; at most for `delay` if the first one has addresses.
+async fn second(
+    first: &Resolved,
+    second: impl Future<Output = Resolved>,
+    delay: Duration,
+) -> Resolved {
     if first.is_err() {
         return second.await;
     }
-    let second = timeout(RESOLUTION_DELAY, second).await;
+    let second = timeout(delay, second).await;
     second.unwrap_or(Err(ResolveError::NoAddress))
 }
 
@@ -181,13 +187,12 @@ mod tests {
         }
     }
 
-    /// A name server that answers for some families only: of each family an address, an empty answer, that there is no such name, or nothing.
+    /// What a name server answers for a family of addresses.
     #[derive(Debug, Clone, Copy)]
     enum Says {
         Address,
         Empty,
         NoName,
-        Nothing,
     }
 
     async fn resolved_by(v4: Says, v6: Says) -> Resolved {
@@ -217,7 +222,6 @@ mod tests {
                 let mut answer =
                     Message::error_msg(query.metadata.id, query.metadata.op_code, code);
                 match says {
-                    Says::Nothing => continue,
                     Says::Address => {
                         let record = Record::from_rdata(question.name().clone(), 60, data);
                         answer.add_answer(record);
@@ -241,8 +245,6 @@ mod tests {
         let v6: SocketAddr = "[2001:db8::1]:0".parse().unwrap();
         for (a, aaaa, expected) in [
             (Says::Address, Says::Address, vec![v4, v6]),
-            (Says::Address, Says::Nothing, vec![v4]),
-            (Says::Nothing, Says::Address, vec![v6]),
             (Says::Address, Says::Empty, vec![v4]),
             (Says::NoName, Says::Address, vec![v6]),
         ] {
@@ -263,11 +265,38 @@ mod tests {
         }
     }
 
+    /// Some name servers never answer for one of the families.
+    #[tokio::test(start_paused = true)]
+    async fn a_family_with_addresses_does_not_wait_for_one_without_an_answer() {
+        let found = "192.0.2.1:0".parse().unwrap();
+        let answer = || async { Ok(vec![found]) };
+        let never = std::future::pending::<Resolved>;
+        for resolving in [
+            both_families(answer(), never()).boxed(),
+            both_families(never(), answer()).boxed(),
+        ] {
+            let resolved = timeout(IPV4_DELAY * 2, resolving).await;
+            assert_eq!(resolved, Ok(Ok(vec![found])));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn ipv6_addresses_wait_for_late_ipv4_addresses() {
+        let v4 = "192.0.2.1:0".parse().unwrap();
+        let v6 = "[2001:db8::1]:0".parse().unwrap();
+        let late = async {
+            tokio::time::sleep(IPV6_DELAY * 4).await;
+            Ok(vec![v4])
+        };
+        let resolved = both_families(late, async { Ok(vec![v6]) }).await;
+        assert_eq!(resolved, Ok(vec![v4, v6]));
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_family_without_addresses_waits_for_the_other() {
         let found = "192.0.2.1:0".parse().unwrap();
         let late = async {
-            tokio::time::sleep(RESOLUTION_DELAY * 20).await;
+            tokio::time::sleep(IPV4_DELAY * 2).await;
             Ok(vec![found])
         };
         let empty = async { Err(ResolveError::NoAddress) };

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 const MAX_WAIT: Duration = Duration::from_hours(365 * 24);
 
 /// The wait that a 429 or a 503 asks for.
-pub(super) fn of_response(
+pub(super) fn from_response(
     status: StatusCode,
     headers: &HeaderMap,
     now: OffsetDateTime,

@@ -18,6 +18,7 @@ pub(super) fn endpoint(
         EndpointState::On => proto::EndpointState::On,
         EndpointState::Paused => proto::EndpointState::Paused,
         EndpointState::Off => proto::EndpointState::Off,
+        EndpointState::Unknown => proto::EndpointState::Unspecified,
     };
     let seen_by = endpoint.seen_by(now).into_iter();
     let rotating_until = endpoint.next_secret_from.filter(|from| *from > now);
@@ -49,6 +50,7 @@ pub(super) fn delivery(delivery: Delivery) -> proto::Delivery {
         DeliveryState::Delivered => proto::DeliveryState::Delivered,
         DeliveryState::Failed => proto::DeliveryState::Failed,
         DeliveryState::Cancelled => proto::DeliveryState::Cancelled,
+        DeliveryState::Unknown => proto::DeliveryState::Unspecified,
     };
     proto::Delivery {
         last_attempt: delivery.last_attempt().map(attempt),

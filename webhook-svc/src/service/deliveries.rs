@@ -1,6 +1,7 @@
 //! Operations on deliveries.
 
 use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::deliveries_service_server::DeliveriesService;
 use kit::api::bad_fields::BadFields;
 use kit::api::cursor::Binding;
 use kit::api::page::{Limits, Page};
@@ -10,7 +11,8 @@ use strum::VariantNames as _;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Dependencies, convert};
+use super::endpoints::check_known;
+use super::{Service, account_id, calls, convert};
 use crate::domain::event::Event;
 use crate::domain::message::Message;
 use crate::domain::samples;
@@ -22,12 +24,20 @@ use crate::store::{failed, messages, plans, waiting};
 const MAX_WAITING_TESTS: i64 = 100;
 const TESTS_RETRY_AFTER_SECONDS: u32 = 60;
 
-impl Dependencies {
-    pub(super) async fn list_deliveries(
+calls!(DeliveriesService {
+    list_deliveries(ListDeliveriesRequest) -> ListDeliveriesResponse;
+    get_delivery(GetDeliveryRequest) -> GetDeliveryResponse;
+    send_again(SendAgainRequest) -> SendAgainResponse;
+    recover(RecoverRequest) -> RecoverResponse;
+    send_test_event(SendTestEventRequest) -> SendTestEventResponse;
+});
+
+impl Service {
+    async fn list_deliveries(
         &self,
-        account: Uuid,
         request: proto::ListDeliveriesRequest,
     ) -> Result<proto::ListDeliveriesResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -58,16 +68,16 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn get_delivery(
+    async fn get_delivery(
         &self,
-        account: Uuid,
         request: proto::GetDeliveryRequest,
     ) -> Result<proto::GetDeliveryResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
-        let details = deliveries::details(&self.pool, endpoint.id, request.id).await?;
-        let details = details.ok_or_else(not_found)?;
+        let found = deliveries::details(&self.pool, endpoint.id, request.id).await?;
+        let details = found.ok_or_else(not_found)?;
         let attempts = details.attempts.into_iter().map(convert::attempt);
         Ok(proto::GetDeliveryResponse {
             delivery: Some(convert::delivery(details.delivery)),
@@ -76,11 +86,11 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn send_again(
+    async fn send_again(
         &self,
-        account: Uuid,
         request: proto::SendAgainRequest,
     ) -> Result<proto::SendAgainResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -99,11 +109,11 @@ impl Dependencies {
         Ok(proto::SendAgainResponse {})
     }
 
-    pub(super) async fn recover(
+    async fn recover(
         &self,
-        account: Uuid,
         request: proto::RecoverRequest,
     ) -> Result<proto::RecoverResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -135,11 +145,11 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn send_test_event(
+    async fn send_test_event(
         &self,
-        account: Uuid,
         request: proto::SendTestEventRequest,
     ) -> Result<proto::SendTestEventResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -177,7 +187,7 @@ impl Dependencies {
         let sent = sent.await?;
         let delivery = match sent {
             Some(delivery) => delivery,
-            None => deliveries::of_message(&mut *transaction, endpoint.id, id)
+            None => deliveries::find_by_message(&mut *transaction, endpoint.id, id)
                 .await?
                 .ok_or_else(not_found)?,
         };
@@ -190,7 +200,7 @@ impl Dependencies {
     }
 }
 
-impl Dependencies {
+impl Service {
     /// Refuses to send real events again when the account's plan no longer has any.
     async fn require_real_events(&self, account: Uuid) -> Result<(), Fault> {
         if self.plan(account).await?.events {
@@ -223,6 +233,7 @@ fn event(name: &str) -> Result<Event, Fault> {
 
 /// Rejects a disabled endpoint. Deliveries to a paused endpoint wait.
 fn check_enabled(state: EndpointState) -> Result<(), Fault> {
+    check_known(state)?;
     if state == EndpointState::Off {
         let reason = "The address is disabled: resume it first.";
         return Err(Fault::invalid_field("endpoint_id", reason));

@@ -1,6 +1,8 @@
 //! Operations on endpoints.
 
 use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::endpoints_service_server::EndpointsService;
+use contracts::webhook::v1::staff_service_server::StaffService;
 use kit::api::bad_fields::BadFields;
 use kit::feed::arrival;
 use kit::{Code, Fault, ids};
@@ -8,7 +10,7 @@ use sqlx::PgConnection;
 use time::Duration;
 use uuid::Uuid;
 
-use super::{Dependencies, convert, parse_id};
+use super::{Service, account_id, calls, convert, parse_id};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::signature::Secret;
@@ -26,12 +28,28 @@ const ADDRESS_CHECK_INTERVAL: Duration = Duration::HOUR;
 /// How long the same form shows a secret again: a person may have clicked twice, or lost the answer.
 const SHOWN_AGAIN: Duration = Duration::minutes(10);
 
-impl Dependencies {
-    pub(super) async fn add(
+calls!(EndpointsService {
+    add_endpoint(AddEndpointRequest) -> AddEndpointResponse;
+    change_endpoint(ChangeEndpointRequest) -> ChangeEndpointResponse;
+    pause_endpoint(PauseEndpointRequest) -> PauseEndpointResponse;
+    resume_endpoint(ResumeEndpointRequest) -> ResumeEndpointResponse;
+    rotate_secret(RotateSecretRequest) -> RotateSecretResponse;
+    switch_secret(SwitchSecretRequest) -> SwitchSecretResponse;
+    remove_endpoint(RemoveEndpointRequest) -> RemoveEndpointResponse;
+    list_endpoints(ListEndpointsRequest) -> ListEndpointsResponse;
+    get_endpoint(GetEndpointRequest) -> GetEndpointResponse;
+});
+
+calls!(StaffService {
+    count_endpoints(CountEndpointsRequest) -> CountEndpointsResponse;
+});
+
+impl Service {
+    async fn add_endpoint(
         &self,
-        account: Uuid,
         request: proto::AddEndpointRequest,
     ) -> Result<proto::AddEndpointResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let (id, now) = (ids::row_id(), self.clock.now());
         let secret = Secret::generate();
         let mut bad = BadFields::default();
@@ -120,11 +138,11 @@ impl Dependencies {
         Ok(opened.reveal().to_owned())
     }
 
-    pub(super) async fn change(
+    async fn change_endpoint(
         &self,
-        account: Uuid,
         request: proto::ChangeEndpointRequest,
-    ) -> Result<proto::Endpoint, Fault> {
+    ) -> Result<proto::ChangeEndpointResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let current = self.endpoint(account, "id", &request.id).await?;
         let mut bad = BadFields::default();
         let address = bad.take(request.url.map(|url| self.address(&url)).transpose());
@@ -139,11 +157,11 @@ impl Dependencies {
             _ => None,
         };
         let (read_url, read_events) = (request.read_url, request.read_events);
-        self.modify(account, &request.id, |endpoint| {
+        let changed = self.modify(account, &request.id, |endpoint| {
             let is_as_read = read_url.is_none_or(|url| url == endpoint.url)
                 && read_events.is_none_or(|read| read.events == endpoint.events);
             if !is_as_read {
-                let message = "The endpoint has changed meanwhile. Read it again.";
+                let message = "The endpoint has changed since it was read. Read it again.";
                 return Err(Fault::new(Code::PreconditionFailed, message));
             }
             if let Some(address) = address {
@@ -161,40 +179,55 @@ impl Dependencies {
                 endpoint.events = events;
             }
             Ok(())
+        });
+        Ok(proto::ChangeEndpointResponse {
+            endpoint: Some(changed.await?),
         })
-        .await
     }
 
-    pub(super) async fn pause(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
-        self.modify(account, id, |endpoint| {
+    async fn pause_endpoint(
+        &self,
+        request: proto::PauseEndpointRequest,
+    ) -> Result<proto::PauseEndpointResponse, Fault> {
+        let account = account_id(&request.account_id)?;
+        let paused = self.modify(account, &request.id, |endpoint| {
+            check_known(endpoint.state)?;
             if endpoint.state == EndpointState::Off {
                 let reason = "The address is disabled, so it cannot be paused; resume it first.";
                 return Err(Fault::invalid_field("id", reason));
             }
             endpoint.state = EndpointState::Paused;
             Ok(())
+        });
+        Ok(proto::PauseEndpointResponse {
+            endpoint: Some(paused.await?),
         })
-        .await
     }
 
-    pub(super) async fn resume(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
-        self.modify(account, id, |endpoint| {
+    async fn resume_endpoint(
+        &self,
+        request: proto::ResumeEndpointRequest,
+    ) -> Result<proto::ResumeEndpointResponse, Fault> {
+        let account = account_id(&request.account_id)?;
+        let resumed = self.modify(account, &request.id, |endpoint| {
+            check_known(endpoint.state)?;
             if endpoint.state == EndpointState::Off {
                 endpoint.forget_failures();
                 endpoint.reason.clear();
             }
             endpoint.state = EndpointState::On;
             Ok(())
+        });
+        Ok(proto::ResumeEndpointResponse {
+            endpoint: Some(resumed.await?),
         })
-        .await
     }
 
-    pub(super) async fn rotate(
+    async fn rotate_secret(
         &self,
-        account: Uuid,
         request: proto::RotateSecretRequest,
     ) -> Result<proto::RotateSecretResponse, Fault> {
-        let now = self.clock.now();
+        let (account, now) = (account_id(&request.account_id)?, self.clock.now());
         let mut bad = BadFields::default();
         let form = optional_id(&mut bad, "form_id", &request.form_id);
         let person = optional_id(&mut bad, "person_id", &request.person_id);
@@ -226,38 +259,50 @@ impl Dependencies {
         Ok(proto::RotateSecretResponse { endpoint, secret })
     }
 
-    pub(super) async fn switch(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
-        self.modify(account, id, |endpoint| {
+    async fn switch_secret(
+        &self,
+        request: proto::SwitchSecretRequest,
+    ) -> Result<proto::SwitchSecretResponse, Fault> {
+        let account = account_id(&request.account_id)?;
+        let switched = self.modify(account, &request.id, |endpoint| {
             if endpoint.use_next_secret() {
                 return Ok(());
             }
             let reason = "The address has no new secret: create one first.";
             Err(Fault::invalid_field("id", reason))
+        });
+        Ok(proto::SwitchSecretResponse {
+            endpoint: Some(switched.await?),
         })
-        .await
     }
 
-    /// Returns the URL of the endpoint, unless the account has no endpoint with this id.
-    pub(super) async fn remove(&self, account: Uuid, id: &str) -> Result<Option<String>, Fault> {
-        let (id, now) = (parse_id("id", id)?, self.clock.now());
+    async fn remove_endpoint(
+        &self,
+        request: proto::RemoveEndpointRequest,
+    ) -> Result<proto::RemoveEndpointResponse, Fault> {
+        let account = account_id(&request.account_id)?;
+        let (id, now) = (parse_id("id", &request.id)?, self.clock.now());
         let mut transaction = kit::pg::begin(&self.pool).await?;
         let Some(found) = endpoints::lock(&mut transaction, id, Some(account)).await? else {
-            return Ok(None);
+            return Ok(proto::RemoveEndpointResponse { url: None });
         };
         endpoints::remove(&mut transaction, id, now).await?;
         transaction.commit().await?;
         self.wakeup.wake();
-        Ok(Some(found.url))
+        Ok(proto::RemoveEndpointResponse {
+            url: Some(found.url),
+        })
     }
 
-    pub(super) async fn list_endpoints(
+    async fn list_endpoints(
         &self,
-        account: Uuid,
+        request: proto::ListEndpointsRequest,
     ) -> Result<proto::ListEndpointsResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let plan = self.plan(account).await?;
         let mut connection = self.pool.acquire().await?;
         let mut rows = Vec::new();
-        for endpoint in endpoints::of_account(&mut *connection, account).await? {
+        for endpoint in endpoints::list(&mut *connection, account).await? {
             let backlog = waiting::backlog(&mut *connection, endpoint.id).await?;
             rows.push(convert::endpoint(endpoint, Some(backlog), self.clock.now()));
         }
@@ -268,14 +313,27 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn get_endpoint(
+    async fn get_endpoint(
         &self,
-        account: Uuid,
-        id: &str,
-    ) -> Result<proto::Endpoint, Fault> {
-        let endpoint = self.endpoint(account, "id", id).await?;
+        request: proto::GetEndpointRequest,
+    ) -> Result<proto::GetEndpointResponse, Fault> {
+        let account = account_id(&request.account_id)?;
+        let endpoint = self.endpoint(account, "id", &request.id).await?;
         let backlog = waiting::backlog(&self.pool, endpoint.id).await?;
-        Ok(convert::endpoint(endpoint, Some(backlog), self.clock.now()))
+        Ok(proto::GetEndpointResponse {
+            endpoint: Some(convert::endpoint(endpoint, Some(backlog), self.clock.now())),
+        })
+    }
+
+    async fn count_endpoints(
+        &self,
+        request: proto::CountEndpointsRequest,
+    ) -> Result<proto::CountEndpointsResponse, Fault> {
+        let account = account_id(&request.account_id)?;
+        let found = endpoints::list(&self.pool, account).await?;
+        Ok(proto::CountEndpointsResponse {
+            endpoints: u32::try_from(found.len()).unwrap_or(u32::MAX),
+        })
     }
 
     /// Refuses another endpoint if the account has as many as its plan allows. Returns the endpoint that this form has added before. Locks the
@@ -289,7 +347,7 @@ impl Dependencies {
     ) -> Result<Option<Endpoint>, Fault> {
         let count = endpoints::count_locked(&mut *connection, account).await?;
         if let Some(form) = form
-            && let Some(added) = endpoints::by_form(&mut *connection, account, form).await?
+            && let Some(added) = endpoints::find_by_form(&mut *connection, account, form).await?
         {
             return Ok(Some(added));
         }
@@ -302,7 +360,7 @@ impl Dependencies {
 
     /// The account's plan. Waits for an account that the gateway has just created.
     pub(super) async fn plan(&self, account: Uuid) -> Result<Plan, Fault> {
-        let plan = arrival(|| plans::of_account(&self.pool, account)).await?;
+        let plan = arrival(|| plans::find(&self.pool, account)).await?;
         // The caller's account exists: the follower of the gateway is behind.
         plan.ok_or_else(|| Fault::unavailable("the follower of accounts"))
     }
@@ -350,9 +408,9 @@ impl Dependencies {
         address: &Address,
     ) -> Result<(Option<i32>, String), Fault> {
         let now = self.clock.now();
-        let (most, interval) = (MAX_ADDRESS_CHECKS, ADDRESS_CHECK_INTERVAL);
+        let (limit, interval) = (MAX_ADDRESS_CHECKS, ADDRESS_CHECK_INTERVAL);
         if let Some(end) =
-            accounts::count_address_check(&self.pool, account, most, interval, now).await?
+            accounts::count_address_check(&self.pool, account, limit, interval, now).await?
         {
             return Err(too_many_address_checks(end - now));
         }
@@ -365,6 +423,16 @@ impl Dependencies {
             }
         }
     }
+}
+
+/// Rejects an endpoint in a state of a newer version, which this version would overwrite or misread.
+pub(super) fn check_known(state: EndpointState) -> Result<(), Fault> {
+    if state == EndpointState::Unknown {
+        return Err(Fault::unavailable(
+            "the version that knows the state of an endpoint",
+        ));
+    }
+    Ok(())
 }
 
 fn too_many_address_checks(wait: Duration) -> Fault {

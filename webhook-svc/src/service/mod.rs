@@ -1,9 +1,8 @@
-//! The gRPC services of webhook-svc: `handlers` has the calls, `endpoints`, `deliveries`, `messages` and `receivers` their operations.
+//! The gRPC services of webhook-svc. Their callers are services of the fleet, which have authenticated the account that they name.
 
 mod convert;
 mod deliveries;
 mod endpoints;
-mod handlers;
 mod messages;
 mod receivers;
 
@@ -24,9 +23,27 @@ use uuid::Uuid;
 use crate::domain::schedule::Schedule;
 use crate::http::Sender;
 
-/// The dependencies of the services. Its methods are the operations, in the file of their service.
+/// Implements a service of `webhook.v1`: each call runs the method of [`Service`] with its name.
+macro_rules! calls {
+    ($service:ident { $($call:ident($request:ident) -> $response:ident;)+ }) => {
+        #[tonic::async_trait]
+        impl $service for super::Service {
+            $(
+                async fn $call(
+                    &self,
+                    request: tonic::Request<proto::$request>,
+                ) -> Result<tonic::Response<proto::$response>, tonic::Status> {
+                    kit::rpc::respond(Self::$call(self, request.into_inner()).await)
+                }
+            )+
+        }
+    };
+}
+use calls;
+
+/// All services, a file each.
 #[derive(Debug)]
-pub struct Dependencies {
+pub struct Service {
     pub pool: PgPool,
     pub clock: Clock,
     /// Wakes the dispatchers.
@@ -43,17 +60,22 @@ pub struct Dependencies {
     pub public_url: String,
 }
 
-impl Dependencies {
+impl Service {
     /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
-        let service = handlers::Service(Arc::new(self));
+        let service = Arc::new(self);
         services
-            .add_service(EndpointsServiceServer::new(service.clone()))
-            .add_service(DeliveriesServiceServer::new(service.clone()))
-            .add_service(MessagesServiceServer::new(service.clone()))
-            .add_service(ReceiversServiceServer::new(service.clone()))
-            .add_service(StaffServiceServer::new(service));
+            .add_service(EndpointsServiceServer::from_arc(Arc::clone(&service)))
+            .add_service(DeliveriesServiceServer::from_arc(Arc::clone(&service)))
+            .add_service(MessagesServiceServer::from_arc(Arc::clone(&service)))
+            .add_service(ReceiversServiceServer::from_arc(Arc::clone(&service)))
+            .add_service(StaffServiceServer::from_arc(service));
     }
+}
+
+/// The account that a request names.
+fn account_id(text: &str) -> Result<Uuid, Fault> {
+    parse_id("account_id", text)
 }
 
 fn parse_id(field: &str, text: &str) -> Result<Uuid, Fault> {

@@ -1,26 +1,32 @@
 //! The events, for owners who choose them.
 
 use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::receivers_service_server::ReceiversService;
 use strum::VariantArray as _;
+use tonic::{Request, Response, Status};
 
-use super::Dependencies;
+use super::Service;
 use crate::domain::event::Event;
 use crate::domain::samples;
 
-impl Dependencies {
-    pub(super) fn list_event_types(&self) -> proto::ListEventTypesResponse {
+#[tonic::async_trait]
+impl ReceiversService for Service {
+    async fn list_event_types(
+        &self,
+        _: Request<proto::ListEventTypesRequest>,
+    ) -> Result<Response<proto::ListEventTypesResponse>, Status> {
         let event_types = Event::VARIANTS.iter().map(|event| {
-            let samples = samples::all(&self.public_url).into_iter();
-            let samples = samples.filter(|sample| sample.event == *event);
+            let samples = samples::all(&self.public_url);
+            let of_event = samples.iter().filter(|sample| sample.event == *event);
             proto::EventType {
                 name: event.as_str().to_owned(),
                 description: event.description().to_owned(),
                 is_selectable: Event::SELECTABLE.contains(event),
-                kinds: samples.map(|sample| sample.kind.to_owned()).collect(),
+                kinds: of_event.map(|sample| sample.kind.to_owned()).collect(),
             }
         });
-        proto::ListEventTypesResponse {
+        Ok(Response::new(proto::ListEventTypesResponse {
             event_types: event_types.collect(),
-        }
+        }))
     }
 }

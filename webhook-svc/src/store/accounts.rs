@@ -34,11 +34,11 @@ pub async fn upsert(
     Ok(())
 }
 
-/// Counts a check of an address. `Some`: there were `most` checks already in the present `interval`, which ends then.
+/// Counts a check of an address. `Some`: there were `limit` checks already in the present `interval`, which ends then.
 pub async fn count_address_check(
     pool: &PgPool,
     account: Uuid,
-    most: i32,
+    limit: i32,
     interval: Duration,
     now: OffsetDateTime,
 ) -> Result<Option<OffsetDateTime>, sqlx::Error> {
@@ -51,7 +51,7 @@ pub async fn count_address_check(
         account,
         now,
         now - interval,
-        most,
+        limit,
     );
     if counted.execute(pool).await?.rows_affected() > 0 {
         return Ok(None);

@@ -21,7 +21,7 @@ pub struct Completion {
     /// Why the attempt failed; empty: it succeeded.
     pub reason: String,
     pub answer: Vec<u8>,
-    /// Of the delivery.
+    /// The delivery's state after the attempt.
     pub state: DeliveryState,
     pub attempts_left: i32,
     /// When the delivery was due, as it was read for the attempt. Another time in its row is a request during the attempt to send it again.
@@ -33,8 +33,8 @@ pub struct Completion {
 /// Records attempts, and resets the failures of the endpoints that took a delivery, in one statement. Returns the deliveries that have failed,
 /// and those whose endpoint answered 410, by endpoint and id.
 ///
-/// Two conditions keep a replica that has lost its claim from changing anything: the token of the claim, and the number of the attempt, which
-/// stops the one whose transaction began before the other's claim.
+/// A replica that has lost its claim changes nothing: the token of its claim is old. The number of the attempt also rejects a result whose
+/// transaction began before the new claim was committed.
 ///
 /// A delivery that somebody has asked to send again during the attempt is due at once when the attempt has failed, with one attempt at least.
 ///
@@ -73,6 +73,7 @@ pub async fn complete(
              insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, created_at, state, at, duration_ms,
                  status, reason, answer)
              select * from finished union all select * from postponed
+             on conflict do nothing
          ), healthy as (
              update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $15
              where id in (

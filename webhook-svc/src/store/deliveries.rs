@@ -1,16 +1,15 @@
 //! Deliveries, in `webhook.waiting` and `webhook.attempt_log`: lists them, and makes them due again.
 
 use sqlx::{PgConnection, PgExecutor, PgPool};
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::queue;
+use super::{queue, waiting};
 
-/// How far a delivery has come. A state of a later version is an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, sqlx::Type)]
+/// How far a delivery has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "lowercase")]
 pub enum DeliveryState {
     /// It has attempts left.
     Waiting,
@@ -20,11 +19,19 @@ pub enum DeliveryState {
     Failed,
     /// It must not be sent any more. This is logged with its reason as an attempt, and counts as one.
     Cancelled,
+    /// A final state of a newer version. This version writes no such row.
+    Unknown,
 }
 
 impl DeliveryState {
     pub fn as_str(self) -> &'static str {
         self.into()
+    }
+}
+
+impl From<String> for DeliveryState {
+    fn from(column: String) -> Self {
+        column.parse().unwrap_or(Self::Unknown)
     }
 }
 
@@ -84,7 +91,7 @@ macro_rules! deliveries {
         sqlx::query_as!(
             Delivery,
             r#"select $1::uuid as "endpoint_id!", found.id as "id!", found.message_id as "message_id!", message.event,
-                   message.listing_kind is null as "is_test!", found.state as "state!: DeliveryState", found.created_at as "created_at!",
+                   message.listing_kind is null as "is_test!", found.state as "state!", found.created_at as "created_at!",
                    found.attempts as "attempts!", found.due_at, attempt.at as "attempt_at?",
                    attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
                    attempt.answer as "answer?"
@@ -100,13 +107,12 @@ macro_rules! deliveries {
                         and not exists (
                             select from webhook.attempt_log as later
                             where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
-                                and later.created_at = last.created_at
                         )
                         and "# + $finished + r#")
                ) as found
                join webhook.message on message.id = found.message_id
                left join webhook.attempt_log as attempt on attempt.endpoint_id = $1 and attempt.delivery_id = found.id
-                   and attempt.number = found.attempts and attempt.created_at = found.created_at
+                   and attempt.number = found.attempts
                order by found.id desc"#,
             $($argument),+
         )
@@ -121,7 +127,7 @@ pub async fn list(
     pool: &PgPool,
     endpoint: Uuid,
     filter: Filter,
-    most: i64,
+    limit: i64,
 ) -> Result<Vec<Delivery>, sqlx::Error> {
     // Both halves are read in the order of their index, up to the length of a page.
     let found = deliveries!(
@@ -134,12 +140,12 @@ pub async fn list(
         endpoint,
         filter.state.map(DeliveryState::as_str),
         filter.before,
-        most
+        limit
     );
     let mut transaction = kit::pg::begin_with(pool, BEGIN_LIST).await?;
     let mut found = found.fetch_all(&mut *transaction).await?;
     transaction.commit().await?;
-    found.truncate(usize::try_from(most).unwrap_or_default());
+    found.truncate(usize::try_from(limit).unwrap_or_default());
     Ok(found)
 }
 
@@ -154,7 +160,7 @@ pub async fn find(
 }
 
 /// The id of the delivery of a message to an endpoint.
-pub async fn of_message(
+pub async fn find_by_message(
     executor: impl PgExecutor<'_>,
     endpoint: Uuid,
     message: Uuid,
@@ -235,16 +241,16 @@ pub async fn send_again(
     was_waiting: bool,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    queue::lock_due(connection, endpoint, now).await?;
+    waiting::lock_resends(connection, endpoint).await?;
     // Waits for the transaction that records a running attempt. The next statement then sees what that has become of the delivery.
-    let waiting = sqlx::query!(
+    let found = sqlx::query!(
         "update webhook.waiting set due_at = $3 where endpoint_id = $1 and id = $2",
         endpoint,
         id,
         now,
     );
-    if waiting.execute(&mut *connection).await?.rows_affected() > 0 {
-        return Ok(());
+    if found.execute(&mut *connection).await?.rows_affected() > 0 {
+        return queue::make_due(connection, endpoint, now).await;
     }
     sqlx::query!(
         "insert into webhook.waiting (endpoint_id, id, message_id, created_at, attempts, attempts_left, due_at, is_test)
@@ -258,7 +264,7 @@ pub async fn send_again(
         now,
         was_waiting,
     )
-    .execute(connection)
+    .execute(&mut *connection)
     .await?;
-    Ok(())
+    queue::make_due(connection, endpoint, now).await
 }

@@ -1,27 +1,36 @@
 //! `webhook.endpoint`.
 
 use sqlx::{PgConnection, PgExecutor, PgPool};
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::health::Health;
 use crate::domain::rotation;
 
-/// Whether an endpoint receives deliveries. A state of a later version is an error: read as one of these, it would be written back as that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, sqlx::Type)]
+/// Whether an endpoint receives deliveries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "lowercase")]
 pub enum EndpointState {
     On,
     /// Paused by its account.
     Paused,
     /// Switched off by the service.
     Off,
+    /// A state of a newer version: this version sends nothing to the endpoint, and keeps the state.
+    Unknown,
 }
 
 impl EndpointState {
-    pub fn as_str(self) -> &'static str {
-        self.into()
+    /// The text of the column; `None` for the state of a newer version, which stays there.
+    fn column(self) -> Option<&'static str> {
+        (self != Self::Unknown).then(|| self.into())
+    }
+}
+
+impl From<String> for EndpointState {
+    fn from(column: String) -> Self {
+        column.parse().unwrap_or(Self::Unknown)
     }
 }
 
@@ -64,6 +73,26 @@ impl Endpoint {
         (self.failures, self.first_failure_at) = (0, None);
     }
 
+    pub fn health(&self) -> Health {
+        Health {
+            failures: self.failures,
+            first_failure_at: self.first_failure_at,
+            last_failure_at: self.last_failure_at,
+            last_success_at: self.last_success_at,
+            mailed_at: self.failure_mailed_at,
+            failures_since_mail: self.failures_since_mail,
+        }
+    }
+
+    pub fn set_health(&mut self, health: Health) {
+        self.failures = health.failures;
+        self.first_failure_at = health.first_failure_at;
+        self.last_failure_at = health.last_failure_at;
+        self.last_success_at = health.last_success_at;
+        self.failure_mailed_at = health.mailed_at;
+        self.failures_since_mail = health.failures_since_mail;
+    }
+
     /// Puts the next secret in the place of the current one, if there is one.
     pub fn use_next_secret(&mut self) -> bool {
         let Some(next) = self.next_secret.take() else {
@@ -99,7 +128,7 @@ macro_rules! endpoints {
     ($where:literal, $($argument:expr),+) => {
         sqlx::query_as!(
             Endpoint,
-            r#"select id, account_id, url, address_status, address_problem, events, state as "state: EndpointState", reason, secret, next_secret,
+            r#"select id, account_id, url, address_status, address_problem, events, state, reason, secret, next_secret,
                    next_secret_from, seen_by, next_seen_by, form_id, rotation_form_id, created_at, failures, first_failure_at, last_failure_at, last_success_at, failure_mailed_at,
                    failures_since_mail
                from webhook.endpoint where "# + $where,
@@ -124,7 +153,7 @@ pub async fn find(
 }
 
 /// Finds the endpoint that a form has added.
-pub async fn by_form(
+pub async fn find_by_form(
     executor: impl PgExecutor<'_>,
     account: Uuid,
     form: Uuid,
@@ -160,7 +189,7 @@ pub async fn lock_all(
 }
 
 /// The endpoints of an account, the oldest first.
-pub async fn of_account(
+pub async fn list(
     executor: impl PgExecutor<'_>,
     account: Uuid,
 ) -> Result<Vec<Endpoint>, sqlx::Error> {
@@ -218,7 +247,7 @@ pub async fn update(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with woken as (update webhook.queue set due_at = least(due_at, $13) where endpoint_id = $1)
-         update webhook.endpoint set url = $2, events = $3, state = $4, reason = $5, secret = $6,
+         update webhook.endpoint set url = $2, events = $3, state = coalesce($4, state), reason = $5, secret = $6,
              next_secret = $7, next_secret_from = $8, failures = $9, first_failure_at = $10, last_failure_at = $11,
              last_success_at = $12, address_status = $14, address_problem = $15, failure_mailed_at = $16,
              failures_since_mail = $17, seen_by = $18, next_seen_by = $19, rotation_form_id = $20
@@ -226,7 +255,7 @@ pub async fn update(
         endpoint.id,
         endpoint.url,
         &endpoint.events,
-        endpoint.state.as_str(),
+        endpoint.state.column(),
         endpoint.reason,
         endpoint.secret,
         endpoint.next_secret,

@@ -4,8 +4,8 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::queue;
 use super::waiting::BEGIN_READ;
+use super::{queue, waiting};
 
 /// The failed deliveries that are counted, or sent again, at once.
 const MAX_AT_ONCE: i64 = 10_000;
@@ -21,40 +21,47 @@ pub struct Failed {
     pub oldest: Option<OffsetDateTime>,
 }
 
-/// Counts the deliveries to an endpoint whose last attempt was made at `since` or later, and failed.
+/// Selects the deliveries to an endpoint whose last attempt was made at `$2` or later, and failed: at most `$3`, those that failed first.
 ///
 /// The scalar subqueries look each delivery up by an index. The planner could join the whole log instead.
+macro_rules! failed {
+    ($then:literal, $($argument:expr),+) => {
+        sqlx::query_as!(
+            Failed,
+            r#"with failed as (
+                 select delivery_id, number, message_id, created_at, at from webhook.attempt_log as last
+                 where endpoint_id = $1 and at >= $2 and state = 'failed'
+                     and (select id from webhook.waiting where endpoint_id = $1 and id = last.delivery_id) is null
+                     and (
+                         select true from webhook.attempt_log as later
+                         where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number limit 1
+                     ) is null
+                 order by at, delivery_id limit $3
+             ) "# + $then,
+            $($argument),+
+        )
+    };
+}
+
+/// Counts the failed deliveries since a time.
 pub async fn count(
     pool: &PgPool,
     endpoint: Uuid,
     since: OffsetDateTime,
 ) -> Result<Failed, sqlx::Error> {
-    let mut transaction = kit::pg::begin_with(pool, BEGIN_READ).await?;
-    let failed = sqlx::query_as!(
-        Failed,
-        r#"select count(*) as "deliveries!", min(at) as oldest from (
-               select at from webhook.attempt_log as last
-               where endpoint_id = $1 and at >= $2 and state = 'failed'
-                   and (select id from webhook.waiting where endpoint_id = $1 and id = last.delivery_id) is null
-                   and (
-                       select true from webhook.attempt_log as later
-                       where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
-                           and later.created_at = last.created_at limit 1
-                   ) is null
-               order by at, delivery_id limit $3
-           ) as failed"#,
+    let counting = failed!(
+        r#"select count(*) as "deliveries!", min(at) as oldest from failed"#,
         endpoint,
         since,
-        MAX_AT_ONCE,
-    )
-    .fetch_one(&mut *transaction)
-    .await?;
+        MAX_AT_ONCE
+    );
+    let mut transaction = kit::pg::begin_with(pool, BEGIN_READ).await?;
+    let failed = counting.fetch_one(&mut *transaction).await?;
     transaction.commit().await?;
     Ok(failed)
 }
 
-/// Makes the deliveries that [`count`] counts due, with as many attempts as new ones; those that failed first, if there are more. In a
-/// transaction of [`BEGIN_RECOVER`].
+/// Makes the deliveries that [`count`] counts due, with as many attempts as new ones. In a transaction of [`BEGIN_RECOVER`].
 pub async fn recover(
     connection: &mut PgConnection,
     endpoint: Uuid,
@@ -62,20 +69,9 @@ pub async fn recover(
     max_attempts: i32,
     now: OffsetDateTime,
 ) -> Result<Failed, sqlx::Error> {
-    queue::lock_due(connection, endpoint, now).await?;
-    sqlx::query_as!(
-        Failed,
-        r#"with failed as (
-             select delivery_id, number, message_id, created_at, at from webhook.attempt_log as last
-             where endpoint_id = $1 and at >= $2 and state = 'failed'
-                 and (select id from webhook.waiting where endpoint_id = $1 and id = last.delivery_id) is null
-                 and (
-                     select true from webhook.attempt_log as later
-                     where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
-                         and later.created_at = last.created_at limit 1
-                 ) is null
-             order by at, delivery_id limit $3
-         ), queued as (
+    waiting::lock_resends(connection, endpoint).await?;
+    let recovering = failed!(
+        r#", queued as (
              insert into webhook.waiting (endpoint_id, id, message_id, created_at, attempts, attempts_left, due_at, is_test)
              overriding system value
              select $1, delivery_id, message_id, failed.created_at, number, $5, $4, message.listing_kind is null
@@ -87,8 +83,9 @@ pub async fn recover(
         since,
         MAX_AT_ONCE,
         now,
-        max_attempts,
-    )
-    .fetch_one(connection)
-    .await
+        max_attempts
+    );
+    let failed = recovering.fetch_one(&mut *connection).await?;
+    queue::make_due(connection, endpoint, now).await?;
+    Ok(failed)
 }

@@ -1,4 +1,4 @@
-//! The positions of messages: the order in which callers pull them.
+//! The positions of messages, in whose order callers pull them.
 //!
 //! A transaction locks `webhook.message_head` before it makes messages, and holds it until its commit. Positions are therefore visible in
 //! their order: a reader that has seen one never later finds a lower one. An identity column would not do, since a transaction with a lower
@@ -91,4 +91,76 @@ pub async fn before(pool: &PgPool, since: OffsetDateTime) -> Result<i64, sqlx::E
     );
     let first = first.fetch_one(pool).await?;
     Ok(first.map_or(head, |first| first - 1))
+}
+
+/// Which messages are listed.
+#[derive(Debug, Clone, Copy)]
+pub struct PositionRange<'a> {
+    pub account: Uuid,
+    /// `None` does not filter.
+    pub event: Option<&'a str>,
+    /// Positions above this one,
+    pub after: i64,
+    /// up to this one.
+    pub until: i64,
+    pub limit: i64,
+}
+
+/// A message with its position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PositionedMessage {
+    pub position: i64,
+    pub id: Uuid,
+    pub event: String,
+    /// Exactly as it is sent.
+    pub body: Vec<u8>,
+}
+
+/// Messages for an account about listings that are published, in the order of their positions.
+pub async fn list(
+    pool: &PgPool,
+    range: PositionRange<'_>,
+) -> Result<Vec<PositionedMessage>, sqlx::Error> {
+    sqlx::query_as!(
+        PositionedMessage,
+        r#"select position as "position!", message.id, event, body from webhook.message
+           where position > $1 and position <= $2 and ($3::text is null or event = $3)
+               and (recipients is null or $4 = any(recipients))
+               and exists (
+                   select from webhook.listing
+                   where listing.kind = message.listing_kind and listing.id = message.listing_id and published
+               )
+           order by position limit $5"#,
+        range.after,
+        range.until,
+        range.event,
+        range.account,
+        range.limit
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// The position of the first message in a range that waits for its listing. `None`: there is no such message.
+///
+/// A caller that was told a later position would never get this message.
+pub async fn first_early(
+    pool: &PgPool,
+    range: PositionRange<'_>,
+    now: OffsetDateTime,
+) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select min(position) from webhook.message
+         left join webhook.listing on listing.kind = message.listing_kind and listing.id = message.listing_id
+         where position > $1 and position <= $2 and ($3::text is null or event = $3)
+             and (recipients is null or $4 = any(recipients))
+             and published is not true and webhook.waits_for_listing(event, created_at, changed_at, $5)",
+        range.after,
+        range.until,
+        range.event,
+        range.account,
+        now,
+    )
+    .fetch_one(pool)
+    .await
 }

@@ -69,8 +69,8 @@ pub async fn fan_out(
 /// The recipients of a message as the text of an array: `unnest` flattens arrays of arrays.
 fn recipients(message: &Message) -> Option<String> {
     let accounts = message.recipients.as_ref()?.iter();
-    let accounts: Vec<String> = accounts.map(Uuid::to_string).collect();
-    Some(format!("{{{}}}", accounts.join(",")))
+    let texts: Vec<String> = accounts.map(Uuid::to_string).collect();
+    Some(format!("{{{}}}", texts.join(",")))
 }
 
 /// Inserts a test message and its delivery to one endpoint, whatever events the endpoint has selected. Returns the delivery's id;
@@ -132,73 +132,4 @@ pub async fn find(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<StoredMessage>, sql
         body: row.body.into(),
     });
     Ok(messages.collect())
-}
-
-/// Which messages are listed.
-#[derive(Debug, Clone, Copy)]
-pub struct Range<'a> {
-    pub account: Uuid,
-    /// `None` does not filter.
-    pub event: Option<&'a str>,
-    /// Positions above this one,
-    pub after: i64,
-    /// up to this one.
-    pub until: i64,
-    pub limit: i64,
-}
-
-/// A message with its position.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PositionedMessage {
-    pub position: i64,
-    pub id: Uuid,
-    pub event: String,
-    /// Exactly as it is sent.
-    pub body: Vec<u8>,
-}
-
-/// Messages for an account about listings that are published, in the order of their positions.
-pub async fn list(pool: &PgPool, range: Range<'_>) -> Result<Vec<PositionedMessage>, sqlx::Error> {
-    sqlx::query_as!(
-        PositionedMessage,
-        r#"select position as "position!", message.id, event, body from webhook.message
-           where position > $1 and position <= $2 and ($3::text is null or event = $3)
-               and (recipients is null or $4 = any(recipients))
-               and exists (
-                   select from webhook.listing
-                   where listing.kind = message.listing_kind and listing.id = message.listing_id and published
-               )
-           order by position limit $5"#,
-        range.after,
-        range.until,
-        range.event,
-        range.account,
-        range.limit
-    )
-    .fetch_all(pool)
-    .await
-}
-
-/// The position of the first message in a range that waits for its listing. `None`: there is no such message.
-///
-/// A caller that was told a later position would never get this message.
-pub async fn first_early(
-    pool: &PgPool,
-    range: Range<'_>,
-    now: OffsetDateTime,
-) -> Result<Option<i64>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "select min(position) from webhook.message
-         left join webhook.listing on listing.kind = message.listing_kind and listing.id = message.listing_id
-         where position > $1 and position <= $2 and ($3::text is null or event = $3)
-             and (recipients is null or $4 = any(recipients))
-             and published is not true and webhook.waits_for_listing(event, created_at, changed_at, $5)",
-        range.after,
-        range.until,
-        range.event,
-        range.account,
-        now,
-    )
-    .fetch_one(pool)
-    .await
 }

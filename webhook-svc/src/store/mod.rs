@@ -8,7 +8,6 @@ pub mod failed;
 pub mod listings;
 pub mod message_positions;
 pub mod messages;
-pub mod partitions;
 pub mod plans;
 pub mod queue;
 pub mod retention;

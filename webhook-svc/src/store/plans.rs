@@ -41,7 +41,7 @@ pub async fn replace(
 }
 
 /// The plan of an account; `None`: the feed of the gateway has not brought the account, or its plan.
-pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Option<Plan>, sqlx::Error> {
+pub async fn find(pool: &PgPool, account: Uuid) -> Result<Option<Plan>, sqlx::Error> {
     sqlx::query_as!(
         Plan,
         "select name, title, endpoints, events, coming from webhook.account join webhook.plan on name = plan where account.id = $1",

@@ -21,11 +21,11 @@ pub struct Claim {
     pub token: i64,
 }
 
-/// Claims up to `most` due endpoints for `term`. Endpoints that this replica has claimed already are among them when they have new work.
+/// Claims up to `limit` due endpoints for `term`. Endpoints that this replica has claimed already are among them when they have new work.
 pub async fn claim(
     connection: &mut PgConnection,
     holder: Uuid,
-    most: i64,
+    limit: i64,
     now: OffsetDateTime,
     term: Duration,
 ) -> Result<Vec<Claim>, sqlx::Error> {
@@ -43,7 +43,7 @@ pub async fn claim(
          returning queue.endpoint_id as endpoint, token",
         holder,
         now,
-        most,
+        limit,
         now + term,
     )
     .fetch_all(connection)
@@ -135,9 +135,8 @@ pub async fn release_all(
     Ok(())
 }
 
-/// Makes an endpoint due, and locks its row: of two transactions that make finished deliveries of the endpoint wait again, one begins to read
-/// after the other has ended.
-pub async fn lock_due(
+/// Makes an endpoint due. Call it last in a transaction: a transaction that records attempts locks rows of `waiting` before those of the queue.
+pub async fn make_due(
     connection: &mut PgConnection,
     endpoint: Uuid,
     now: OffsetDateTime,
@@ -166,10 +165,10 @@ pub async fn oldest_due(
     .await
 }
 
-/// Makes deliveries due that would wait for more than `longest`, and ends leases of more than two terms. Returns the number of endpoints.
+/// Makes deliveries due whose time is more than `longest` ahead, and ends leases of more than two terms. Returns the number of endpoints.
 ///
-/// Such times were set while PostgreSQL's clock, or that of a replica, was ahead.
-pub async fn end_future_waits(
+/// A fast clock, of PostgreSQL or of a replica, has set such times.
+pub async fn clamp_future_due_times(
     pool: &PgPool,
     now: OffsetDateTime,
     longest: Duration,

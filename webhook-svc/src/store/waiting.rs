@@ -1,6 +1,6 @@
 //! `webhook.waiting`: the deliveries that are not finished.
 
-use sqlx::{PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -11,7 +11,6 @@ use super::queue::Claim;
 pub struct DueRow {
     pub id: i64,
     pub message_id: Uuid,
-    pub created_at: OffsetDateTime,
     pub attempts: i32,
     pub attempts_left: i32,
     pub due_at: OffsetDateTime,
@@ -25,25 +24,25 @@ pub type Cursor = (OffsetDateTime, i64);
 /// The length of the table changes faster than its statistics: the planner could read and sort the whole backlog for each page.
 pub(super) const BEGIN_READ: &str = "begin read only; set local enable_bitmapscan = off";
 
-/// Up to `most` due deliveries of an endpoint after the cursor.
+/// Up to `limit` due deliveries of an endpoint after the cursor.
 pub async fn due(
     pool: &PgPool,
     endpoint: Uuid,
     after: Cursor,
-    most: i64,
+    limit: i64,
     now: OffsetDateTime,
 ) -> Result<Vec<DueRow>, sqlx::Error> {
     let mut transaction = kit::pg::begin_with(pool, BEGIN_READ).await?;
     let due = sqlx::query_as!(
         DueRow,
-        r#"select id, message_id, created_at, attempts, attempts_left, due_at from webhook.waiting
+        r#"select id, message_id, attempts, attempts_left, due_at from webhook.waiting
            where endpoint_id = $1 and due_at <= $2 and (due_at, id) > ($3, $4)
            order by due_at, id limit $5"#,
         endpoint,
         now,
         after.0,
         after.1,
-        most,
+        limit,
     )
     .fetch_all(&mut *transaction)
     .await?;
@@ -70,6 +69,20 @@ pub async fn postpone(
         until,
     )
     .execute(pool)
+    .await?;
+    Ok(())
+}
+
+/// Of two transactions that make finished deliveries of an endpoint wait again, lets one begin to read after the other has ended.
+pub async fn lock_resends(
+    connection: &mut PgConnection,
+    endpoint: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "select pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))",
+        endpoint,
+    )
+    .execute(connection)
     .await?;
     Ok(())
 }
@@ -104,17 +117,17 @@ pub async fn backlog(
     .await
 }
 
-/// The number of waiting test deliveries of an endpoint, `most` at most.
+/// The number of waiting test deliveries of an endpoint, `limit` at most.
 pub async fn count_tests(
     executor: impl PgExecutor<'_>,
     endpoint: Uuid,
-    most: i64,
+    limit: i64,
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!"
            from (select from webhook.waiting where endpoint_id = $1 and is_test limit $2) as counted"#,
         endpoint,
-        most
+        limit
     )
     .fetch_one(executor)
     .await

@@ -5,6 +5,7 @@ mod addresses;
 mod answers;
 mod bodies;
 mod connections;
+mod log;
 mod receiver;
 mod signatures;
 mod tls;

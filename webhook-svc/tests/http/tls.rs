@@ -178,7 +178,7 @@ async fn a_handshake_that_hangs_ends_with_the_deadline() {
     let address = listener.local_addr().unwrap();
     let mut settings = authority.settings(&[]);
     settings.allow = address.to_string().parse().unwrap();
-    settings.answer_timeout = Duration::from_millis(300);
+    settings.answer_timeout = Duration::from_millis(320);
     let resolver = Scripted::new([vec![address]]);
     let sender = Sender::with_resolver(&settings, resolver).unwrap();
     let answer = ping(&sender).await;

@@ -2,12 +2,12 @@
 
 use contracts::webhook::v1 as proto;
 use kit::{Code, Fault};
+use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{PgPool, Row as _};
 use webhook::store::deliveries::{self, DeliveryState, Filter};
 
 use crate::recover::insert_failed;
-use crate::support::{ADA, BOB, EVE, start};
+use crate::support::{ADA, BOB, EVE, rows_read, start};
 
 const URL: &str = "https://hooks.example/kora";
 
@@ -271,32 +271,6 @@ async fn deliveries_are_listed_by_pages_and_state(pool: PgPool) {
     assert_eq!(none.into_inner().deliveries.len(), 0);
 }
 
-/// A later version may write a state that this one does not know, while both run.
-#[testing::database_test(webhook::MIGRATOR)]
-async fn an_unknown_state_is_an_internal_fault_and_is_not_overwritten(pool: PgPool) {
-    let service = start(pool, &[]).await;
-    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
-    let later = "alter table webhook.endpoint drop constraint endpoint_state_check;
-         update webhook.endpoint set state = 'later'";
-    sqlx::raw_sql(later).execute(&service.pool).await.unwrap();
-    let (account_id, id) = (ADA.to_string(), endpoint.to_string());
-    let mut client = service.endpoints.clone();
-    let request = proto::GetEndpointRequest {
-        account_id: account_id.clone(),
-        id: id.clone(),
-    };
-    let found = client.get_endpoint(request).await;
-    assert_eq!(Fault::from(found.unwrap_err()).code, Code::Internal);
-    let request = proto::ResumeEndpointRequest { account_id, id };
-    let resumed = client.resume_endpoint(request).await;
-    assert_eq!(Fault::from(resumed.unwrap_err()).code, Code::Internal);
-    let state: String = sqlx::query_scalar("select state from webhook.endpoint")
-        .fetch_one(&service.pool)
-        .await
-        .unwrap();
-    assert_eq!(state, "later");
-}
-
 /// PostgreSQL may use the plan for any state, which reads the whole log of a busy endpoint.
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_list_of_a_rare_state_does_not_read_the_whole_log(pool: PgPool) {
@@ -327,18 +301,4 @@ async fn a_list_of_a_rare_state_does_not_read_the_whole_log(pool: PgPool) {
         let read = rows_read(&one).await - before;
         assert!(read < 500, "{read} rows of 20,000 for {state:?}");
     }
-}
-
-/// The rows of the log that were read. `pool` has one connection, whose reads are all counted.
-async fn rows_read(pool: &PgPool) -> i64 {
-    let mut rows = 0;
-    for statement in [
-        "select pg_stat_force_next_flush()",
-        "select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows from pg_stat_user_tables
-         where schemaname = 'webhook' and relname like 'attempt_log%'",
-    ] {
-        let read = sqlx::raw_sql(statement).fetch_one(pool).await.unwrap();
-        rows = read.try_get("rows").unwrap_or(rows);
-    }
-    rows
 }

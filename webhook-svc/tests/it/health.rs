@@ -129,45 +129,38 @@ async fn an_attempt_to_the_old_address_does_not_count_for_the_new_one(pool: PgPo
     service.publisher.schedule = Schedule::new(Vec::new());
     let events = ["listing.updated"];
     let endpoint = service.added(ADA, &receiver.url(), &events).await;
-    for (sent, seq, status) in [(1, 2, 500), (2, 3, 410)] {
-        receiver.set_behaviour(Behaviour::Hang);
-        let change = game(seq, "updated", Published);
-        service.listings(&[change], TAKEN).await;
-        receiver.wait_for(sent).await;
-        let repaired = format!("{}/repaired-{sent}", receiver.origin);
-        change_url(&service, endpoint, &repaired).await.unwrap();
-        receiver.set_behaviour(Behaviour::Status(status));
-        let delivery = service.newest_attempted(ADA, endpoint, 1).await;
-        assert_eq!(delivery.state(), DeliveryState::Failed, "{status}");
-        let found = service.endpoint(ADA, endpoint).await;
-        assert_eq!(found.state(), EndpointState::On, "{status}");
-        assert_eq!(found.health.unwrap().failures, 0, "{status}");
-    }
-    assert!(notices(&pool).await.is_empty());
-}
-
-#[testing::database_test(webhook::MIGRATOR)]
-async fn a_410_of_the_old_address_is_a_failure_like_others(pool: PgPool) {
-    let receiver = Receiver::start(Behaviour::Hang).await;
-    let service = start(pool.clone(), &[&receiver]).await.delivering();
-    let events = ["listing.updated"];
-    let endpoint = service.added(ADA, &receiver.url(), &events).await;
-    service
-        .listings(&[game(2, "updated", Published)], TAKEN)
-        .await;
+    let change = game(2, "updated", Published);
+    service.listings(&[change], TAKEN).await;
     receiver.wait_for(1).await;
     let repaired = format!("{}/repaired", receiver.origin);
     change_url(&service, endpoint, &repaired).await.unwrap();
-    receiver.set_behaviour(Behaviour::Status(410));
+    receiver.set_behaviour(Behaviour::Status(500));
     let delivery = service.newest_attempted(ADA, endpoint, 1).await;
-    assert_eq!(delivery.state(), DeliveryState::Waiting);
+    assert_eq!(delivery.state(), DeliveryState::Failed);
     let found = service.endpoint(ADA, endpoint).await;
     assert_eq!(found.state(), EndpointState::On);
+    assert_eq!(found.health.unwrap().failures, 0);
+    assert!(notices(&pool).await.is_empty());
+}
 
-    receiver.set_behaviour(Behaviour::Status(200));
-    let due = kit::api::timestamp::decode(delivery.due_at.unwrap()).unwrap();
-    assert!(due >= START + Duration::MINUTE, "{due}");
-    service.clock.advance(due - service.clock.now());
+/// The delivery has a single try, and the 410 does not use it up.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_delivery_that_the_old_address_refused_by_410_goes_to_the_new_one(pool: PgPool) {
+    let old = Receiver::start(Behaviour::Hang).await;
+    let new = Receiver::start(Behaviour::Status(200)).await;
+    let mut service = start(pool.clone(), &[&old, &new]).await.delivering();
+    service.publisher.schedule = Schedule::new(Vec::new());
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &old.url(), &events).await;
+    service
+        .listings(&[game(2, "updated", Published)], TAKEN)
+        .await;
+    old.wait_for(1).await;
+    change_url(&service, endpoint, &new.url()).await.unwrap();
+    old.set_behaviour(Behaviour::Status(410));
     let delivery = service.newest_attempted(ADA, endpoint, 2).await;
     assert_eq!(delivery.state(), DeliveryState::Delivered);
+    let found = service.endpoint(ADA, endpoint).await;
+    assert_eq!(found.state(), EndpointState::On);
+    assert!(notices(&pool).await.is_empty());
 }

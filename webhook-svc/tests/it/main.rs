@@ -11,6 +11,7 @@ mod health;
 mod lost_claim;
 mod message_cursors;
 mod messages;
+mod newer_version;
 mod queue;
 mod receiver;
 mod receivers;

@@ -46,10 +46,6 @@ async fn a_repeated_attempt_in_a_batch_is_recorded_once(pool: PgPool) {
     for _ in 0..4 {
         ids.push(service.ping(ADA, endpoint).await.id);
     }
-    let day = webhook::store::partitions::day(START);
-    webhook::store::partitions::create(&pool, &[day].into())
-        .await
-        .unwrap();
     let mut connection = pool.acquire().await.unwrap();
     let claimed = queue::claim(&mut connection, HOLDER, 9, START, LEASE).await;
     let claim = claimed.unwrap()[0];

@@ -7,7 +7,6 @@ use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use webhook::domain::schedule::Schedule;
-use webhook::store::partitions;
 
 use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, TAKEN, Webhook, game, start};
@@ -16,8 +15,6 @@ const URL: &str = "https://hooks.example/";
 
 /// Inserts failed deliveries, spread over the ten days before [`START`]; each failed as soon as it was created.
 pub(crate) async fn insert_failed(pool: &PgPool, endpoint: Uuid, deliveries: i32) {
-    let days = (0..=10).map(|day| partitions::day(START - Duration::days(day)));
-    partitions::create(pool, &days.collect()).await.unwrap();
     sqlx::query!(
         "with made as (
              insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)

@@ -7,7 +7,7 @@ use kit::key_ring::KeyRing;
 use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
-use webhook::jobs::maintenance;
+use webhook::jobs::reencrypt_secrets;
 use webhook::key_ring::open_secret;
 
 use crate::receiver::{Behaviour, Receiver};
@@ -114,9 +114,7 @@ async fn a_form_that_is_sent_twice_makes_one_secret_and_shows_it_for_ten_minutes
     );
     let now = service.clock.now();
     let key_ring = keys(&[OLD]);
-    maintenance::reencrypt_secrets(&pool, &key_ring, now)
-        .await
-        .unwrap();
+    reencrypt_secrets(&pool, &key_ring, now).await.unwrap();
     assert_eq!(service.endpoint(EVE, id).await.seen_by, [bob]);
     let (rotated, _) = rotate(5, &ada).await;
     assert_eq!(rotated.seen_by.len(), 2);
@@ -157,18 +155,8 @@ async fn secrets_are_reencrypted_with_the_first_key(pool: PgPool) {
 
     let both = keys(&[NEW, OLD]);
     let now = service.clock.now();
-    assert_eq!(
-        maintenance::reencrypt_secrets(&pool, &both, now)
-            .await
-            .unwrap(),
-        1
-    );
-    assert_eq!(
-        maintenance::reencrypt_secrets(&pool, &both, now)
-            .await
-            .unwrap(),
-        0
-    );
+    assert_eq!(reencrypt_secrets(&pool, &both, now).await.unwrap(), 1);
+    assert_eq!(reencrypt_secrets(&pool, &both, now).await.unwrap(), 0);
     let only_new = keys(&[NEW]);
     let (_, sealed) = stored().await;
     let opened = open_secret(&only_new, id, &sealed).unwrap();
@@ -189,7 +177,7 @@ async fn a_damaged_secret_does_not_stop_the_reencryption_of_others(pool: PgPool)
     );
     damaged.execute(&pool).await.unwrap();
     let both = keys(&[NEW, OLD]);
-    let encrypted = maintenance::reencrypt_secrets(&pool, &both, service.clock.now()).await;
+    let encrypted = reencrypt_secrets(&pool, &both, service.clock.now()).await;
     assert_eq!(encrypted.unwrap(), 2);
 }
 

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use webhook::domain::schedule::Schedule;
 use webhook::store::attempts;
 use webhook::store::deliveries::DeliveryState as Stored;
-use webhook::store::{partitions, queue};
+use webhook::store::{endpoints, queue};
 
 use crate::receiver::{Behaviour, Receiver};
 use crate::recording::attempt;
@@ -81,9 +81,6 @@ async fn a_resend_during_the_record_of_an_attempt_follows_only_a_failure(pool: P
     let service = start(pool.clone(), &[]).await;
     let url = "https://hooks.example/";
     let endpoint = service.added(ADA, url, &["tip.paid"]).await;
-    partitions::create(&pool, &[partitions::day(START)].into())
-        .await
-        .unwrap();
     // The pool of the test is small.
     let mut connection = PgConnection::connect_with(&pool.connect_options())
         .await
@@ -93,6 +90,9 @@ async fn a_resend_during_the_record_of_an_attempt_follows_only_a_failure(pool: P
         let claimed = queue::claim(&mut connection, HOLDER, 9, START, LEASE).await;
         let done = attempt(claimed.unwrap()[0], id, state, None);
         let mut recording = connection.begin().await.unwrap();
+        let locked = endpoints::lock_all(&mut recording, &[endpoint])
+            .await
+            .unwrap();
         attempts::complete(&mut *recording, HOLDER, &[done], START)
             .await
             .unwrap();
@@ -100,6 +100,10 @@ async fn a_resend_during_the_record_of_an_attempt_follows_only_a_failure(pool: P
         let mut pressing = JoinSet::new();
         pressing.spawn(async move { deliveries.clone().send_again(request).await });
         is_waiting_for_a_lock(&pool).await;
+        // Counting a failure makes the endpoint due.
+        endpoints::update(&mut recording, &locked[0], START)
+            .await
+            .unwrap();
         recording.commit().await.unwrap();
         let answer = pressing.join_next().await.unwrap().unwrap();
         answer.unwrap();

@@ -36,8 +36,8 @@ use webhook::feeds::economy::Economy;
 use webhook::feeds::listings::Listings;
 use webhook::http::resolver::Resolve;
 use webhook::http::{self, Sender};
-use webhook::jobs::sweep;
-use webhook::service::Dependencies;
+use webhook::jobs::spawn_sweep;
+use webhook::service::Service;
 use webhook::store::accounts;
 use webhook::store::plans::{self, Plan};
 
@@ -187,7 +187,7 @@ pub(crate) async fn replica_with(
         wakeup: wakeup.clone(),
     };
     let mut services = kit::rpc::server::services();
-    let service = Dependencies {
+    let service = Service {
         pool: pool.clone(),
         clock: clock.clone(),
         wakeup,
@@ -248,7 +248,7 @@ impl Webhook {
     /// Also starts the daily sweep.
     pub(crate) fn sweeping(self) -> Self {
         let dependencies = &self.dependencies;
-        sweep::spawn(
+        spawn_sweep(
             &self.leader,
             &dependencies.pool,
             &dependencies.clock,
@@ -486,6 +486,16 @@ pub(crate) async fn is_waiting_for_a_lock(pool: &PgPool) {
     .await;
 }
 
+/// The messages and attempts that were read. `pool` has one connection, whose reads are all counted.
+pub(crate) async fn rows_read(pool: &PgPool) -> i64 {
+    let flush = sqlx::raw_sql("select pg_stat_force_next_flush()");
+    flush.execute(pool).await.unwrap();
+    let read =
+        "select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint from pg_stat_user_tables
+         where schemaname = 'webhook' and relname in ('attempt_log', 'message')";
+    sqlx::query_scalar(read).fetch_one(pool).await.unwrap()
+}
+
 /// A change, whose `seq` is also its revision.
 pub(crate) fn change(seq: i64, entity: &str, id: Uuid, event: &str, state: Vec<u8>) -> Change {
     Change {
@@ -544,11 +554,9 @@ pub(crate) fn numbered_game(seq: i64, event: &str, state: listings::State, id: U
 pub(crate) fn tip(seq: i64, owner: Uuid) -> Change {
     let tip = Tip {
         game_id: GAME.to_string(),
-        amount: 5,
         slug: "kora".to_owned(),
         title: "Kora".to_owned(),
         account_ids: vec![owner.to_string()],
-        ..Tip::default()
     };
     Change {
         happening: true,

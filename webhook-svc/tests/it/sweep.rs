@@ -62,7 +62,7 @@ async fn a_clock_that_was_ahead_delays_a_delivery_by_the_schedule_at_most(pool: 
 
     let (now, longest) = (service.clock.now(), Schedule::default().longest_delay());
     let end = async || {
-        queue::end_future_waits(&pool, now, longest, LEASE)
+        queue::clamp_future_due_times(&pool, now, longest, LEASE)
             .await
             .unwrap()
     };
@@ -92,7 +92,7 @@ async fn waits_of_the_future_end_beside_the_release_of_their_endpoint(pool: PgPo
         is_waiting_for_a_lock(&pool).await;
         release.commit().await.unwrap();
     };
-    let ending = queue::end_future_waits(&pool, now, longest, LEASE);
+    let ending = queue::clamp_future_due_times(&pool, now, longest, LEASE);
     let (ended, ()) = tokio::join!(ending, committed);
     assert_eq!(ended.unwrap(), 1);
 }

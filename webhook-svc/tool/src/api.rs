@@ -1,5 +1,7 @@
 //! The client of `GET /webhooks/messages` (§10.17).
 
+use std::time::Duration;
+
 use http::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use http::{StatusCode, Uri};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -16,6 +18,8 @@ const QUERY: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b':');
 /// Messages of one call.
 const LIMIT: u32 = 50;
+/// The longest wait that the API can ask for. When a month is used up, it asks for days, in which the plan may become larger.
+const MAX_RETRY_AFTER: u64 = 300;
 
 /// Pulls the messages of the key's account.
 #[derive(Clone, Debug)]
@@ -58,9 +62,9 @@ pub(crate) enum CallError {
     /// Another call would be refused too.
     #[error("{0}")]
     Refused(String),
-    /// Another call may succeed, after this many seconds if the API says so.
+    /// Another call may succeed, after this time if the API says so.
     #[error("{0}")]
-    Failed(String, Option<u64>),
+    Failed(String, Option<Duration>),
 }
 
 /// An answer of the API.
@@ -118,8 +122,8 @@ impl Api {
             CallError::Refused(format!("`{name}` is too long for an address"))
         })?;
         let headers = HeaderMap::from_iter([(AUTHORIZATION, self.authorization.clone())]);
-        let response = self.client.get(&url, headers).await;
-        let response = response
+        let answer = self.client.get(&url, headers).await;
+        let response = answer
             .map_err(|problem| CallError::Failed(format!("{}: {problem}", self.base), None))?;
         page(&response)
     }
@@ -149,8 +153,9 @@ fn page(response: &Response) -> Result<Page, CallError> {
     if !may_pass {
         return Err(CallError::Refused(reason));
     }
-    let wait = response.headers.get(RETRY_AFTER);
-    let wait = wait.and_then(|wait| wait.to_str().ok()?.parse().ok());
+    let header = response.headers.get(RETRY_AFTER);
+    let seconds: Option<u64> = header.and_then(|header| header.to_str().ok()?.parse().ok());
+    let wait = seconds.map(|seconds| Duration::from_secs(seconds.min(MAX_RETRY_AFTER)));
     Err(CallError::Failed(reason, wait))
 }
 
@@ -161,8 +166,12 @@ mod tests {
     use super::*;
 
     fn answer(status: u16, body: &str) -> Result<Page, CallError> {
+        answer_after("7", status, body)
+    }
+
+    fn answer_after(wait: &str, status: u16, body: &str) -> Result<Page, CallError> {
         let mut headers = HeaderMap::new();
-        headers.insert(RETRY_AFTER, HeaderValue::from_static("7"));
+        headers.insert(RETRY_AFTER, HeaderValue::from_str(wait).unwrap());
         page(&Response {
             status: StatusCode::from_u16(status).unwrap(),
             headers,
@@ -192,11 +201,30 @@ mod tests {
             (502, "bad gateway", true),
         ] {
             let failed = answer(status, body).unwrap_err();
-            let again = matches!(failed, CallError::Failed(_, Some(7)));
+            let again = matches!(failed, CallError::Failed(..));
             assert_eq!(again, is_retried, "{status}: {failed}");
         }
         let gone = answer(410, error).unwrap_err().to_string();
         assert_eq!(gone, "410 gone: Start again.");
+    }
+
+    #[test]
+    fn the_api_asks_for_five_minutes_at_most() {
+        for (header, seconds) in [
+            ("0", Some(0)),
+            ("7", Some(7)),
+            ("300", Some(300)),
+            ("301", Some(300)),
+            ("2000000", Some(300)),
+            ("soon", None),
+        ] {
+            let failed = answer_after(header, 429, "").unwrap_err();
+            let expected = seconds.map(Duration::from_secs);
+            assert!(
+                matches!(failed, CallError::Failed(_, wait) if wait == expected),
+                "{header}"
+            );
+        }
     }
 
     #[test]

@@ -95,9 +95,9 @@ impl Client {
     ) -> Result<Response, String> {
         let begun = self.begin(Method::POST, url, headers, body);
         let (head, body) = self.in_time(begun).await?.into_parts();
-        let body = timeout(BODY_TIMEOUT, read(body, MAX_BODY)).await;
+        let reading = timeout(BODY_TIMEOUT, read(body, MAX_BODY)).await;
         // The status has decided; a late body or an error in it changes nothing.
-        let body = body.ok().and_then(Result::ok);
+        let body = reading.ok().and_then(Result::ok);
         Ok(response(head, body.unwrap_or_default()))
     }
 
@@ -139,10 +139,10 @@ impl Client {
 }
 
 /// Reads a body of at most so many bytes.
-async fn read(body: Incoming, most: usize) -> Result<Bytes, String> {
-    let body = Limited::new(body, most).collect().await;
-    let body = body.map(Collected::to_bytes);
-    body.map_err(|error| error.to_string())
+async fn read(body: Incoming, limit: usize) -> Result<Bytes, String> {
+    let collected = Limited::new(body, limit).collect().await;
+    let bytes = collected.map(Collected::to_bytes);
+    bytes.map_err(|error| error.to_string())
 }
 
 fn response(head: Parts, body: Bytes) -> Response {

@@ -15,7 +15,7 @@ use crate::index::document::Document;
 use crate::index::words::{FieldDocs, TermDictionary};
 
 /// The facets and words of consecutive rows, which one thread has gathered.
-struct Part {
+struct Chunk {
     /// In the order of the words.
     words: Vec<(String, FieldDocs)>,
     facets: HashMap<Facet, Vec<u32>, RandomState>,
@@ -25,23 +25,23 @@ impl<L: Document> Index<L> {
     /// Builds an index of rows. Their ids must be distinct.
     pub(crate) fn build(mut rows: Vec<Arc<L>>) -> Result<Self, fst::Error> {
         rows.par_sort_unstable_by(|a, b| (a.key(), a.id()).cmp(&(b.key(), b.id())));
-        // A part for each thread.
+        // A chunk for each thread.
         let length = rows.len().div_ceil(rayon::current_num_threads()).max(1);
-        let parts = rows.par_chunks(length).enumerate();
-        let parts: Vec<Part> = parts
-            .map(|(number, rows)| Part::of(rows, number * length))
+        let chunks = rows.par_chunks(length).enumerate();
+        let chunks: Vec<Chunk> = chunks
+            .map(|(number, rows)| Chunk::of(rows, number * length))
             .collect();
 
-        let (words, facets): (Vec<_>, Vec<_>) = parts
+        let (words, facets): (Vec<_>, Vec<_>) = chunks
             .into_iter()
-            .map(|part| (part.words, part.facets))
+            .map(|chunk| (chunk.words, chunk.facets))
             .unzip();
         let (mut index, dictionary) = rayon::join(
             || Self::of_sorted(&rows),
             || TermDictionary::build(merge(words)),
         );
         index.words = dictionary?;
-        // Docs of a later part are all greater than those of the parts before.
+        // Docs of a later chunk are all greater than those of the chunks before.
         let mut docs: HashMap<Facet, Vec<u32>, RandomState> = HashMap::default();
         for (facet, more) in facets.into_iter().flatten() {
             docs.entry(facet).or_default().extend(more);
@@ -53,10 +53,10 @@ impl<L: Document> Index<L> {
     }
 }
 
-/// The words of all parts, in their order.
-fn merge(parts: Vec<Vec<(String, FieldDocs)>>) -> Vec<(String, FieldDocs)> {
-    let mut words: Vec<_> = parts.into_iter().flatten().collect();
-    // The sort leaves a word of an earlier part, whose docs are all less, before the same word of a later one.
+/// The words of all chunks, in their order.
+fn merge(chunks: Vec<Vec<(String, FieldDocs)>>) -> Vec<(String, FieldDocs)> {
+    let mut words: Vec<_> = chunks.into_iter().flatten().collect();
+    // The sort leaves a word of an earlier chunk, whose docs are all less, before the same word of a later one.
     words.sort_by(|(one, _), (other, _)| one.cmp(other));
     words.dedup_by(|(word, docs), (held, held_docs)| {
         let is_same = word == held;
@@ -68,8 +68,8 @@ fn merge(parts: Vec<Vec<(String, FieldDocs)>>) -> Vec<(String, FieldDocs)> {
     words
 }
 
-impl Part {
-    /// The part of rows that are numbered from `first` on.
+impl Chunk {
+    /// The chunk of rows that are numbered from `first` on.
     fn of<L: Document>(rows: &[Arc<L>], first: usize) -> Self {
         let mut words = HashMap::default();
         let mut facets: HashMap<Facet, Vec<u32>, RandomState> = HashMap::default();

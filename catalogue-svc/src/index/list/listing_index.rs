@@ -1,5 +1,6 @@
 //! The public listings of one kind and mode, in their order, with what finds them.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
@@ -9,7 +10,6 @@ use rand::Rng;
 use rand::seq::index;
 use roaring::RoaringBitmap;
 
-use super::order::Order;
 use crate::domain::facet::Facet;
 use crate::index::doc_set::DocSet;
 use crate::index::document::{Document, IndexedFields};
@@ -25,10 +25,8 @@ type Map<K, V> = GenericHashMap<K, V, RandomState, DefaultSharedPtr>;
 pub struct Index<L: Document> {
     /// By doc id.
     rows: Vector<Option<Row<L>>>,
-    pub(crate) order: Order<L::Key>,
-    /// The rows with lower doc ids have them in the order of their keys: the index was built with them. Doc ids of theirs that are free are
-    /// not used again.
-    pub(crate) sorted: u32,
+    /// The docs in the order of their keys.
+    order: Arc<Vec<u32>>,
     /// Doc ids that are free again.
     free: Vector<u32>,
     pub(crate) addresses: Map<Arc<str>, u32>,
@@ -54,12 +52,10 @@ impl<L: Document> Row<L> {
 }
 
 impl<L: Document> Index<L> {
-    /// An index without rows.
     pub(crate) fn new() -> Self {
         Self {
             rows: Vector::new(),
-            order: Order::new(),
-            sorted: 0,
+            order: Arc::default(),
             free: Vector::new(),
             addresses: Map::new(),
             facets: Map::new(),
@@ -74,9 +70,7 @@ impl<L: Document> Index<L> {
             rows: (rows.iter().map(Arc::clone))
                 .map(|listing| Some(Row::new(listing)))
                 .collect(),
-            order: Order::of_sorted(rows.iter().map(|row| row.key())),
-            // As many rows as fit into memory fit into a number.
-            sorted: u32::try_from(rows.len()).unwrap_or(u32::MAX),
+            order: Arc::new((0..).take(rows.len()).collect()),
             addresses: numbered
                 .map(|(doc, row)| (Arc::clone(row.address()), doc))
                 .collect(),
@@ -84,12 +78,10 @@ impl<L: Document> Index<L> {
         }
     }
 
-    /// How many rows there are.
     pub fn len(&self) -> u64 {
         self.order.len() as u64
     }
 
-    /// Whether the index has no rows.
     pub fn is_empty(&self) -> bool {
         self.order.len() == 0
     }
@@ -99,20 +91,18 @@ impl<L: Document> Index<L> {
         self.row(*self.addresses.get(address)?)
     }
 
-    /// How many rows have a facet.
     pub fn count(&self, facet: &Facet) -> u64 {
         self.docs_with(facet).map_or(0, DocSet::len)
     }
 
     /// All rows in their order.
     pub fn rows(&self) -> impl Iterator<Item = &Arc<L>> {
-        let docs = self.order.docs(None, false);
-        docs.filter_map(|doc| self.row(doc))
+        self.order.iter().filter_map(|doc| self.row(*doc))
     }
 
     /// The row at this position of the list, from 0.
     pub fn nth(&self, position: u64) -> Option<&Arc<L>> {
-        self.row(self.order.nth(usize::try_from(position).ok()?)?)
+        self.row(*self.order.get(usize::try_from(position).ok()?)?)
     }
 
     /// Different rows in random order, at most `most`. Each row is as likely as any other. They are drawn by their positions, which are the same
@@ -120,11 +110,11 @@ impl<L: Document> Index<L> {
     pub fn sample(&self, rng: &mut impl Rng, most: usize) -> Vec<Arc<L>> {
         let rows = self.order.len();
         let drawn = index::sample(rng, rows, rows.min(most)).into_iter();
-        let docs = drawn.filter_map(|position| self.order.nth(position));
-        docs.filter_map(|doc| self.row(doc).cloned()).collect()
+        drawn
+            .filter_map(|position| self.nth(position as u64).cloned())
+            .collect()
     }
 
-    /// The docs that have a facet.
     pub(crate) fn docs_with(&self, facet: &Facet) -> Option<&DocSet> {
         self.facets.get(facet).map(AsRef::as_ref)
     }
@@ -154,31 +144,30 @@ impl<L: Document> Index<L> {
             self.rows.push_back(None);
             u32::try_from(self.rows.len() - 1).unwrap_or(u32::MAX)
         });
-        self.order.insert(row.key().clone(), doc);
+        let position = self.place(row.key(), true);
+        Arc::make_mut(&mut self.order).insert(position, doc);
         self.index_fields(doc, &IndexedFields::default(), &row.fields());
         self.set(doc, row);
     }
 
     /// Removes a row. Its address stays if another row has taken it over.
     pub(crate) fn remove(&mut self, row: &L) {
-        let Some(doc) = self.find(row) else {
+        let Some((position, doc)) = self.find(row) else {
             return;
         };
-        self.order.remove(row.key(), doc);
+        Arc::make_mut(&mut self.order).remove(position);
         self.index_fields(doc, &row.fields(), &IndexedFields::default());
         if self.addresses.get(row.address()) == Some(&doc) {
             self.addresses.remove(row.address());
         }
         self.rows.set(doc as usize, None);
-        if doc >= self.sorted {
-            self.free.push_back(doc);
-        }
+        self.free.push_back(doc);
     }
 
     /// Replaces an older state of a listing.
     pub(crate) fn update(&mut self, old: &L, row: Arc<L>) {
         match self.find(old) {
-            Some(doc) if old.key() == row.key() => {
+            Some((_, doc)) if old.key() == row.key() => {
                 self.index_fields(doc, &old.fields(), &row.fields());
                 self.set(doc, row);
             }
@@ -194,10 +183,35 @@ impl<L: Document> Index<L> {
         self.words.flush()
     }
 
-    /// The doc of a row. The key leads to it; the id distinguishes rows with the same key.
-    fn find(&self, row: &L) -> Option<u32> {
-        let is_same = |doc: &u32| self.row(*doc).is_some_and(|other| other.id() == row.id());
-        self.order.with_key(row.key()).find(is_same)
+    /// How many docs are in the order before a row with this key; `behind` counts those with the key itself, too.
+    fn place(&self, key: &L::Key, behind: bool) -> usize {
+        self.order.partition_point(|doc| {
+            let order = self.row(*doc).map(|row| row.key().cmp(key));
+            order == Some(Ordering::Less) || (behind && order == Some(Ordering::Equal))
+        })
+    }
+
+    /// The docs behind the key `after`, from the first to the last or (`backwards`) in reverse.
+    pub(super) fn docs_behind(
+        &self,
+        after: Option<&L::Key>,
+        backwards: bool,
+    ) -> Box<dyn Iterator<Item = u32> + '_> {
+        let place = after.map(|key| self.place(key, !backwards));
+        if backwards {
+            let docs = &self.order[..place.unwrap_or(self.order.len())];
+            Box::new(docs.iter().rev().copied())
+        } else {
+            Box::new(self.order[place.unwrap_or_default()..].iter().copied())
+        }
+    }
+
+    /// The position and the doc of a row. Its key leads to it. Two rows have the same key while an address passes from one listing to another: the
+    /// id distinguishes them.
+    fn find(&self, row: &L) -> Option<(usize, u32)> {
+        let (first, end) = (self.place(row.key(), false), self.place(row.key(), true));
+        let mut docs = (first..end).zip(self.order[first..end].iter().copied());
+        docs.find(|(_, doc)| self.row(*doc).is_some_and(|other| other.id() == row.id()))
     }
 
     fn set(&mut self, doc: u32, row: Arc<L>) {

@@ -10,7 +10,7 @@ use super::listing_index::Index;
 use crate::domain::days::Span;
 use crate::domain::facet::Facet;
 use crate::index::document::Document;
-use crate::index::words::{Forgive, terms};
+use crate::index::words::terms;
 
 /// Which rows are wanted. A row must meet all conditions.
 #[derive(Debug, Clone)]
@@ -27,7 +27,6 @@ pub struct Query<K> {
     pub backwards: bool,
     /// The rows come after this key, in that order.
     pub after: Option<K>,
-    /// The most rows of the page.
     pub limit: usize,
 }
 
@@ -46,14 +45,12 @@ impl<K> Default for Query<K> {
     }
 }
 
-/// A page of rows.
 #[derive(Debug)]
 pub struct ResultPage<L> {
     /// In their order.
     pub rows: Vec<Arc<L>>,
     /// How many rows pass the filters, on all pages.
     pub total: u64,
-    /// Whether there is a further page.
     pub more: bool,
 }
 
@@ -61,27 +58,21 @@ pub struct ResultPage<L> {
 const STEPS: u64 = 8;
 
 impl<L: Document> Index<L> {
-    /// Answers a query. It forgives typos, which takes up to tens of milliseconds, if no row has the words as they are written.
+    /// Answers a query. It forgives typos, which takes up to tens of milliseconds, if no row has one of the words as it is written.
     pub fn search(&self, query: &Query<L::Key>) -> ResultPage<L> {
         self.search_exactly(query).unwrap_or_else(|| {
-            let steps = [Forgive::Unknown, Forgive::Rarest].into_iter();
-            let mut found = steps.filter_map(|forgive| {
-                let words = query.words.as_ref()?;
-                Some(self.docs_with_words(words, forgive))
-            });
-            let docs = found.find(|docs| !docs.is_empty()).unwrap_or_default();
+            let docs = self.docs_with_words(query, true).unwrap_or_default();
             self.answer(Some(Cow::Owned(docs)), query)
         })
     }
 
-    /// Answers a query without forgiving typos. `None`: no row has its words as they are written.
+    /// Answers a query without forgiving typos. Returns `None` if no row has one of its words as it is written.
     pub fn search_exactly(&self, query: &Query<L::Key>) -> Option<ResultPage<L>> {
-        let Some(words) = &query.words else {
-            return Some(self.answer(None, query));
+        let docs = match query.words {
+            Some(_) => Some(Cow::Owned(self.docs_with_words(query, false)?)),
+            None => None,
         };
-        let docs = self.docs_with_words(words, Forgive::Nothing);
-        let is_final = words.is_empty() || !docs.is_empty();
-        is_final.then(|| self.answer(Some(Cow::Owned(docs)), query))
+        Some(self.answer(docs, query))
     }
 
     /// The page of the rows that meet the conditions of `query`. `hits` stands for its words.
@@ -89,11 +80,11 @@ impl<L: Document> Index<L> {
         if let Some(hits) = self.narrow(hits, query) {
             return self.page(&hits, query);
         }
-        let docs = self.order.docs(query.after.as_ref(), query.backwards);
+        let docs = self.docs_behind(query.after.as_ref(), query.backwards);
         self.result(docs, query.limit, self.len())
     }
 
-    /// The docs of `hits`, or all, that meet the conditions of `query` but for its words; `None`: all rows do.
+    /// The docs of `hits`, or all, that meet the conditions of `query` but for its words. Returns `None` if all rows do.
     pub(crate) fn narrow<'a>(
         &'a self,
         hits: Option<Cow<'a, RoaringBitmap>>,
@@ -136,37 +127,15 @@ impl<L: Document> Index<L> {
     /// The page of these docs. The conditions of the query are ignored: `hits` stands for them.
     pub(crate) fn page(&self, hits: &RoaringBitmap, query: &Query<L::Key>) -> ResultPage<L> {
         let total = hits.len();
-        let before = match self.sorted.checked_sub(1) {
-            Some(last) => hits.rank(last),
-            None => 0,
-        };
+        let (after, backwards) = (query.after.as_ref(), query.backwards);
         let enough = query.limit.saturating_add(1);
         let steps = (enough as u64).saturating_mul(self.len()) / total.max(1);
-        if steps < (total - before).saturating_mul(STEPS) {
+        if steps < total.saturating_mul(STEPS) {
             // Many hits: the page is full after a few steps.
-            let docs = self.order.docs(query.after.as_ref(), query.backwards);
+            let docs = self.docs_behind(after, backwards);
             return self.result(docs.filter(|doc| hits.contains(*doc)), query.limit, total);
         }
-        let docs = self.first_docs(hits, query, enough);
-        self.result(docs.into_iter(), query.limit, total)
-    }
-
-    /// The first docs of `hits` behind the cursor, in the order of the query, as many as are `enough`. The docs that the index was built with
-    /// are in the order of their keys; the others are sorted.
-    fn first_docs(&self, hits: &RoaringBitmap, query: &Query<L::Key>, enough: usize) -> Vec<u32> {
-        let (after, backwards) = (query.after.as_ref(), query.backwards);
-        let is_sorted = |doc: &u32| *doc < self.sorted;
-        // The first doc behind the cursor that is in the order of its key.
-        let begin = after.map(|_| self.order.docs(after, backwards).find(is_sorted));
-        let early: Vec<u32> = match begin {
-            Some(None) => Vec::new(),
-            Some(Some(begin)) if backwards => hits.range(..=begin).rev().take(enough).collect(),
-            Some(Some(begin)) => hits.range(begin..self.sorted).take(enough).collect(),
-            None if backwards => hits.range(..self.sorted).rev().take(enough).collect(),
-            None => hits.range(..self.sorted).take(enough).collect(),
-        };
-        let late = hits.range(self.sorted..);
-        let mut rows: Vec<(&L::Key, u32)> = (early.into_iter().chain(late))
+        let mut rows: Vec<(&L::Key, u32)> = (hits.iter())
             .filter_map(|doc| Some((self.row(doc)?.key(), doc)))
             .filter(|(key, _)| match after {
                 Some(after) if backwards => *key < after,
@@ -174,13 +143,12 @@ impl<L: Document> Index<L> {
                 None => true,
             })
             .collect();
+        rows.sort_unstable();
         if backwards {
-            rows.sort_unstable_by(|one, other| other.cmp(one));
-        } else {
-            rows.sort_unstable();
+            rows.reverse();
         }
-        rows.truncate(enough);
-        rows.into_iter().map(|(_, doc)| doc).collect()
+        let docs = rows.into_iter().map(|(_, doc)| doc);
+        self.result(docs, query.limit, total)
     }
 
     /// The page that begins with the first of these docs, which are in their order.
@@ -193,9 +161,9 @@ impl<L: Document> Index<L> {
         }
     }
 
-    /// The docs that have all words.
-    fn docs_with_words(&self, words: &BTreeSet<String>, forgive: Forgive) -> RoaringBitmap {
-        let terms = terms([&self.words], words, forgive);
-        terms.map_or_else(RoaringBitmap::new, |([terms], _)| terms.docs())
+    /// The docs that have all words of a query, or `None` if no row has one of them.
+    fn docs_with_words(&self, query: &Query<L::Key>, forgive: bool) -> Option<RoaringBitmap> {
+        let [terms] = terms([&self.words], query.words.as_ref()?, forgive)?;
+        Some(terms.docs())
     }
 }

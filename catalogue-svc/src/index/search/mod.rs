@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantNames};
+use strum::{EnumDiscriminants, EnumString, IntoStaticStr, VariantNames};
 use time::Date;
 
 use super::cities::City;
@@ -23,7 +23,7 @@ use super::events::Event;
 use super::games::Game;
 use super::list::{Index, Query};
 use super::snapshot::Dataset;
-use super::words::{Forgive, Terms, terms};
+use super::words::{Terms, terms};
 use crate::domain::days::{Span, When};
 use crate::domain::facet::Facet;
 use crate::domain::order::{CityKey, CreatorKey, EventKey, GameKey};
@@ -34,13 +34,9 @@ use ranking::{GRADES, Grades};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum HitKind {
-    /// Games.
     Games,
-    /// Studios and persons.
     Creators,
-    /// Events.
     Events,
-    /// Cities.
     Cities,
 }
 
@@ -54,24 +50,11 @@ impl HitKind {
 /// Lengths of titles, which tell hits of a grade apart.
 const LENGTHS: usize = LONGEST_TITLE as usize;
 
-/// The segments of a rank, in the order in which they come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Segment {
-    Games,
-    Creators,
-    UpcomingEvents,
-    PastEvents,
-    Cities,
-}
-
-/// A search.
 #[derive(Debug, Clone)]
 pub struct Search {
     /// Each is a prefix of a word of the hit, or a misspelled word of it. Empty: there are no hits.
     pub words: BTreeSet<String>,
-    /// Only this kind.
     pub kind: Option<HitKind>,
-    /// Only in this country.
     pub country: Option<Facet>,
     /// Count the hits of the other kinds too.
     pub counts_every_kind: bool,
@@ -79,7 +62,6 @@ pub struct Search {
     pub today: Date,
     /// Hits come after this one.
     pub after: Option<SearchCursor>,
-    /// The most hits of the page.
     pub limit: usize,
 }
 
@@ -105,39 +87,24 @@ pub struct SearchCursor {
     row: Key,
 }
 
-/// The sort key of a hit in its list.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// The sort key of a hit in its list. Its variants are the segments of a rank, in the order in which they come.
+#[derive(Debug, Clone, Serialize, Deserialize, EnumDiscriminants)]
 #[serde(rename_all = "snake_case")]
+#[strum_discriminants(name(Segment), derive(PartialOrd, Ord))]
 enum Key {
     Games(GameKey),
     Creators(CreatorKey),
-    Events(EventKey),
+    UpcomingEvents(EventKey),
     PastEvents(EventKey),
     Cities(CityKey),
-}
-
-impl Key {
-    fn segment(&self) -> Segment {
-        match self {
-            Self::Games(_) => Segment::Games,
-            Self::Creators(_) => Segment::Creators,
-            Self::Events(_) => Segment::UpcomingEvents,
-            Self::PastEvents(_) => Segment::PastEvents,
-            Self::Cities(_) => Segment::Cities,
-        }
-    }
 }
 
 /// A listing or city that was found.
 #[derive(Debug, Clone)]
 pub enum Hit {
-    /// A game.
     Game(Arc<Game>),
-    /// A creator.
     Creator(Arc<Creator>),
-    /// An event.
     Event(Arc<Event>),
-    /// A city.
     City(Arc<City>),
 }
 
@@ -147,13 +114,12 @@ impl Hit {
             Self::Game(row) => Key::Games(row.key.clone()),
             Self::Creator(row) => Key::Creators(row.key.clone()),
             Self::Event(row) if row.last_day < today => Key::PastEvents(row.key.clone()),
-            Self::Event(row) => Key::Events(row.key.clone()),
+            Self::Event(row) => Key::UpcomingEvents(row.key.clone()),
             Self::City(row) => Key::Cities(row.key.clone()),
         }
     }
 }
 
-/// A page of hits.
 #[derive(Debug, Default)]
 pub struct Hits {
     /// The best first.
@@ -169,33 +135,34 @@ pub struct Hits {
 }
 
 impl Dataset {
-    /// Answers a search. It forgives typos, which takes up to tens of milliseconds, if nothing has the words as they are written.
+    /// Answers a search. It forgives typos, which takes up to tens of milliseconds, if nothing has one of the words as it is written.
     pub fn search(&self, search: &Search) -> Hits {
         self.search_exactly(search).unwrap_or_else(|| {
-            let found = self.matches(search, Forgive::Unknown);
-            let found = found.filter(Found::has_hits);
-            let found = found.or_else(|| self.matches(search, Forgive::Rarest));
-            found.map_or_else(Hits::default, |found| self.hits(search, found))
+            let Some(found) = self.matches(search, true) else {
+                return Hits::default();
+            };
+            Hits {
+                similar: true,
+                ..self.hits(search, found)
+            }
         })
     }
 
-    /// Answers a search without forgiving typos. `None`: nothing has its words as they are written.
+    /// Answers a search without forgiving typos. Returns `None` if nothing has one of its words as it is written.
     pub fn search_exactly(&self, search: &Search) -> Option<Hits> {
-        let found = self.matches(search, Forgive::Nothing)?;
-        let is_final = search.words.is_empty() || found.has_hits();
-        is_final.then(|| self.hits(search, found))
+        let found = self.matches(search, false)?;
+        Some(self.hits(search, found))
     }
 
     /// The page of these matches.
-    fn hits(&self, search: &Search, found: Found<'_>) -> Hits {
+    fn hits(&self, search: &Search, found: [Matches<'_>; 4]) -> Hits {
         let mut walk = Walk {
             search,
             rank: 0,
             rows: Vec::new(),
             totals: Vec::new(),
-            similar: found.similar,
         };
-        let [games, creators, events, cities] = found.kinds;
+        let [games, creators, events, cities] = found;
         let mut games = walk.grades(HitKind::Games, &self.games, games);
         let mut creators = walk.grades(HitKind::Creators, &self.creators, creators);
         let mut events = walk.grades(HitKind::Events, &self.events, events);
@@ -204,7 +171,7 @@ impl Dataset {
         match search.after.as_ref().map(|cursor| &cursor.row) {
             Some(Key::Games(key)) => game = Some(key),
             Some(Key::Creators(key)) => creator = Some(key),
-            Some(Key::Events(key) | Key::PastEvents(key)) => event = Some(key),
+            Some(Key::UpcomingEvents(key) | Key::PastEvents(key)) => event = Some(key),
             Some(Key::Cities(key)) => city = Some(key),
             None => {}
         }
@@ -231,32 +198,18 @@ impl Dataset {
     }
 
     /// The matches of each kind. The filters do not decide which words are misspelled.
-    fn matches(&self, search: &Search, forgive: Forgive) -> Option<Found<'_>> {
+    fn matches(&self, search: &Search, forgive: bool) -> Option<[Matches<'_>; 4]> {
         let dictionaries = [
             &self.games.words,
             &self.creators.words,
             &self.events.words,
             &self.cities.words,
         ];
-        let (terms, similar) = terms(dictionaries, &search.words, forgive)?;
-        let kinds = terms.map(|terms| {
+        let terms = terms(dictionaries, &search.words, forgive)?;
+        Some(terms.map(|terms| {
             let docs = terms.docs();
             Matches { terms, docs }
-        });
-        Some(Found { kinds, similar })
-    }
-}
-
-/// The matches of a search.
-struct Found<'a> {
-    kinds: [Matches<'a>; 4],
-    /// Whether typos were forgiven.
-    similar: bool,
-}
-
-impl Found<'_> {
-    fn has_hits(&self) -> bool {
-        self.kinds.iter().any(|found| !found.docs.is_empty())
+        }))
     }
 }
 
@@ -274,7 +227,6 @@ struct Walk<'a> {
     /// Hits with their ranks: those of the page, and the hit after them if there is one.
     rows: Vec<(usize, Hit)>,
     totals: Vec<(HitKind, u64)>,
-    similar: bool,
 }
 
 impl Walk<'_> {
@@ -320,7 +272,7 @@ impl Walk<'_> {
     ) {
         let here = (self.rank, segment);
         let begin = self.search.after.as_ref();
-        let begin = begin.map(|cursor| (cursor.rank, cursor.row.segment()));
+        let begin = begin.map(|cursor| (cursor.rank, Segment::from(&cursor.row)));
         if self.is_full() || begin.is_some_and(|begin| here < begin) {
             return;
         }
@@ -368,7 +320,7 @@ impl Walk<'_> {
             }),
             total: wanted.map(|(_, total)| total).sum(),
             totals: self.totals,
-            similar: self.similar,
+            similar: false,
             rows: self.rows.into_iter().map(|(_, hit)| hit).collect(),
         }
     }

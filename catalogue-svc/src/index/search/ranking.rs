@@ -8,11 +8,11 @@ use crate::index::words::{Match, Terms, Union};
 const EDITS: u8 = 3;
 /// How many places there are at which a hit may have the words: all in the title, and those of [`places`].
 const PLACES: usize = 6;
-/// How many combinations there are of two properties: each word is a whole word of the hit; its title starts with one of the words.
-const FITS: usize = 4;
+/// Whether each word is a whole word of the hit, or not.
+const FITS: usize = 2;
 
 /// How many grades there are. A hit that needs fewer edits comes first; of these, one that has the words in a better place; of these, one
-/// that has them as whole words; of these, one whose title starts with one of them.
+/// that has them as whole words.
 pub(crate) const GRADES: usize = EDITS as usize * PLACES * FITS;
 
 /// The docs that a search finds, by grade. Each doc is in one grade. Grades are computed on demand, since a page seldom needs the last ones.
@@ -64,11 +64,7 @@ impl<'a> Grades<'a> {
     fn push(&mut self, place: RoaringBitmap, edits: u8) {
         let whole = self.terms.whole(edits, &place);
         let beginning = place - &whole;
-        for docs in [whole, beginning] {
-            let starting = self.terms.starting(edits, &docs);
-            let others = docs - &starting;
-            self.known.extend([starting, others]);
-        }
+        self.known.extend([whole, beginning]);
     }
 }
 
@@ -79,10 +75,10 @@ struct Found {
     every: RoaringBitmap,
     /// Docs with at least one word in the title.
     any_title: RoaringBitmap,
-    /// Docs with each word in the pitch.
-    pitch: RoaringBitmap,
-    /// Docs with at least one word in the pitch.
-    any_pitch: RoaringBitmap,
+    /// Docs with each word in the tagline.
+    tagline: RoaringBitmap,
+    /// Docs with at least one word in the tagline.
+    any_tagline: RoaringBitmap,
     /// Docs with each word in the title, in the creator's name or in the city.
     names: RoaringBitmap,
 }
@@ -98,8 +94,8 @@ impl Found {
                 Some(found) => Self {
                     every: found.every & word.every,
                     any_title: found.any_title | word.any_title,
-                    pitch: found.pitch & word.pitch,
-                    any_pitch: found.any_pitch | word.any_pitch,
+                    tagline: found.tagline & word.tagline,
+                    any_tagline: found.any_tagline | word.any_tagline,
                     names: found.names & word.names,
                 },
             });
@@ -109,42 +105,42 @@ impl Found {
 
     fn of_word<'a>(matches: impl Iterator<Item = &'a Match<'a>>, within: &RoaringBitmap) -> Self {
         let mut unions = [(); 3].map(|()| Union::new(Some(within)));
-        let [title, pitch, rest] = &mut unions;
+        let [title, tagline, associated] = &mut unions;
         for found in matches {
             title.add(found.docs.title());
-            pitch.add(found.docs.pitch());
-            rest.add(found.docs.rest());
+            tagline.add(found.docs.tagline());
+            associated.add(found.docs.associated());
         }
-        let [title, pitch, rest] = unions.map(Union::finish);
-        let names = &title | &rest;
+        let [title, tagline, associated] = unions.map(Union::finish);
+        let names = &title | &associated;
         Self {
-            every: &names | &pitch,
+            every: &names | &tagline,
             names,
             any_title: title,
-            any_pitch: pitch.clone(),
-            pitch,
+            any_tagline: tagline.clone(),
+            tagline,
         }
     }
 }
 
-/// The docs by where they have the words, the best place first. The title is better than the pitch, and the pitch better than the rest (the
-/// creator's name and the city). A word of the title together with one of the rest is better than together with one of the pitch.
+/// The docs by where they have the words, the best place first. The title is better than the tagline, and the tagline better than the
+/// associated names. A word of the title together with an associated name is better than together with one of the tagline.
 fn places(found: Found) -> [RoaringBitmap; PLACES - 1] {
     let titled = &found.every & &found.any_title;
     let untitled = found.every - found.any_title;
     let names = &titled & found.names;
-    let pitch = &untitled & found.pitch;
-    let partly = (&untitled & &found.any_pitch) - &pitch;
+    let tagline = &untitled & found.tagline;
+    let partly = (&untitled & &found.any_tagline) - &tagline;
     [
         // In the title, and the others in the creator's name or the city.
         names.clone(),
-        // In the title, and others in the pitch.
+        // In the title, and others in the tagline.
         titled - names,
-        // All in the pitch.
-        pitch,
-        // In the pitch, and the others in the creator's name or the city.
+        // All in the tagline.
+        tagline,
+        // In the tagline, and the others in the creator's name or the city.
         partly,
         // All in the creator's name or the city.
-        untitled - found.any_pitch,
+        untitled - found.any_tagline,
     ]
 }

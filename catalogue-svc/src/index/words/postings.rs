@@ -8,24 +8,22 @@ use crate::index::doc_set::DocSet;
 /// A field of which a posting has a set of docs.
 #[derive(Debug, Clone, Copy)]
 enum PostingField {
-    TitleStart,
     Title,
-    Pitch,
+    Tagline,
     /// The creator's name and the city.
-    Rest,
+    Associated,
 }
 
 impl PostingField {
-    const COUNT: usize = 4;
+    const COUNT: usize = 3;
 
     /// The sets that contain a doc which has the word in this field.
     fn of(field: Field) -> &'static [Self] {
         match field {
-            Field::TitleStart => &[Self::TitleStart, Self::Title],
             Field::Title => &[Self::Title],
-            Field::Pitch => &[Self::Pitch],
-            Field::PitchAndRest => &[Self::Pitch, Self::Rest],
-            Field::Rest => &[Self::Rest],
+            Field::Tagline => &[Self::Tagline],
+            Field::TaglineAndAssociated => &[Self::Tagline, Self::Associated],
+            Field::Associated => &[Self::Associated],
         }
     }
 }
@@ -74,26 +72,22 @@ impl Posting {
         }
     }
 
-    pub(crate) fn title_start(&self) -> &DocSet {
-        &self.0[PostingField::TitleStart as usize]
-    }
-
     pub(crate) fn title(&self) -> &DocSet {
         &self.0[PostingField::Title as usize]
     }
 
-    pub(crate) fn pitch(&self) -> &DocSet {
-        &self.0[PostingField::Pitch as usize]
+    pub(crate) fn tagline(&self) -> &DocSet {
+        &self.0[PostingField::Tagline as usize]
     }
 
     /// The docs that have it in the creator's name or the city.
-    pub(crate) fn rest(&self) -> &DocSet {
-        &self.0[PostingField::Rest as usize]
+    pub(crate) fn associated(&self) -> &DocSet {
+        &self.0[PostingField::Associated as usize]
     }
 
     /// Sets whose union has all docs.
     pub(crate) fn every(&self) -> &[DocSet] {
-        &self.0[PostingField::Title as usize..]
+        &self.0
     }
 
     /// The number of docs. A doc that has the term in two fields counts twice.
@@ -121,7 +115,6 @@ impl<'a> Union<'a> {
         }
     }
 
-    /// Adds the docs of a set.
     pub(crate) fn add(&mut self, docs: &DocSet) {
         match (docs, self.within) {
             (DocSet::Array(docs), _) => self.loose.extend(docs),
@@ -130,7 +123,6 @@ impl<'a> Union<'a> {
         }
     }
 
-    /// Adds the docs of several sets.
     pub(crate) fn extend(&mut self, sets: &[DocSet]) {
         for docs in sets {
             self.add(docs);

@@ -226,7 +226,7 @@ mod tests {
     }
 
     fn one(word: &str) -> Words {
-        of_texts([(Field::Pitch, word)])
+        of_texts([(Field::Tagline, word)])
     }
 
     #[test]

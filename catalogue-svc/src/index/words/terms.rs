@@ -10,17 +10,6 @@ use super::term_dictionary::{Match, TermDictionary};
 use crate::domain::typo::{MAX_FORGIVEN, Misspelled, most_edits};
 use crate::index::doc_set::DocSet;
 
-/// Which words of a query may be misspelled; at most [`MAX_FORGIVEN`]. A query tries them in this order until it finds something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Forgive {
-    /// None.
-    Nothing,
-    /// Words that are no prefix of a word of a listing. Each stands for the nearest words of listings.
-    Unknown,
-    /// Also the rarest of the other words. Each of these stands for the words that begin with it, and for the words one edit away.
-    Rarest,
-}
-
 /// The matches of each word of a query in one index, the most selective word first.
 #[derive(Debug)]
 pub(crate) struct Terms<'a>(Vec<Vec<Match<'a>>>);
@@ -31,50 +20,36 @@ struct Term<'a, 'q, const N: usize> {
     matches: [Vec<Match<'a>>; N],
 }
 
-/// The matches of the words of a query in each of these dictionaries, and whether a typo in any word was forgiven. A word is known if any of
-/// the dictionaries has it. `None`: a word matches nothing in any of them, or there is no unknown word to forgive.
+/// The matches of the words of a query in each of these dictionaries. A word is known if any of the dictionaries has it; with `forgive` each
+/// unknown word stands for the nearest words. Returns `None` if a word matches nothing in any of them.
 pub(crate) fn terms<'a, const N: usize>(
     dictionaries: [&'a TermDictionary; N],
     words: &BTreeSet<String>,
-    forgive: Forgive,
-) -> Option<([Terms<'a>; N], bool)> {
+    forgive: bool,
+) -> Option<[Terms<'a>; N]> {
     let term = |word| Term {
         word,
         matches: dictionaries.map(|dictionary| dictionary.beginning_with(word)),
     };
     let mut found: Vec<Term<'a, '_, N>> = words.iter().map(|word| term(word)).collect();
-    // Unknown words have no docs and come first.
-    found.sort_by_cached_key(Term::docs);
     let is_alone = words.len() == 1;
-    let forgivable = |term: &Term<'_, '_, N>| most_edits(term.word, is_alone) > 0;
-    let unknown = found.partition_point(|term| !term.is_known());
-    if unknown > MAX_FORGIVEN || !found[..unknown].iter().all(forgivable) {
+    let unknown = found.iter_mut().filter(|term| !term.is_known());
+    let unknown: Vec<&mut Term<'a, '_, N>> = unknown.collect();
+    // Before any automaton is built, which takes milliseconds.
+    let most = if forgive { MAX_FORGIVEN } else { 0 };
+    let mut edits = unknown.iter().map(|term| most_edits(term.word, is_alone));
+    if unknown.len() > most || edits.any(|edits| edits == 0) {
         return None;
     }
-    let others = match (forgive, unknown) {
-        (Forgive::Nothing, 0) | (Forgive::Unknown, 1..) => 0,
-        (Forgive::Nothing, _) | (Forgive::Unknown, 0) => return None,
-        (Forgive::Rarest, _) => MAX_FORGIVEN - unknown,
-    };
-    let (unknown, known) = found.split_at_mut(unknown);
-    let mut has_forgiven = !unknown.is_empty();
     for term in unknown {
         for edits in 1..=most_edits(term.word, is_alone) {
-            if forgive == Forgive::Rarest || !term.is_known() {
+            if !term.is_known() {
                 term.forgive(dictionaries, is_alone, edits);
             }
         }
         if !term.is_known() {
             return None;
         }
-    }
-    for term in known
-        .iter_mut()
-        .filter(|term| forgivable(term))
-        .take(others)
-    {
-        term.forgive(dictionaries, is_alone, 1);
-        has_forgiven = true;
     }
     let mut terms = dictionaries.map(|_| Terms(Vec::with_capacity(words.len())));
     for term in found {
@@ -85,17 +60,12 @@ pub(crate) fn terms<'a, const N: usize>(
     for Terms(terms) in &mut terms {
         terms.sort_by_cached_key(|matches| docs(matches));
     }
-    Some((terms, has_forgiven))
+    Some(terms)
 }
 
 impl<'a, const N: usize> Term<'a, '_, N> {
     fn is_known(&self) -> bool {
         !self.matches.iter().all(Vec::is_empty)
-    }
-
-    /// The number of docs of all matches. A doc with several of the words counts several times.
-    fn docs(&self) -> u64 {
-        self.matches.iter().map(|matches| docs(matches)).sum()
     }
 
     /// Adds the words that are `edits` edits away.
@@ -125,17 +95,6 @@ impl<'a> Terms<'a> {
         self.intersect(edits, Some(within), |found| {
             std::slice::from_ref(found.docs.title())
         })
-    }
-
-    /// The docs of `within` whose title starts with one of the words, with at most `edits` edits.
-    pub(crate) fn starting(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
-        let mut union = Union::new(Some(within));
-        if !within.is_empty() {
-            for found in self.within_edits(edits).flatten() {
-                union.add(found.docs.title_start());
-            }
-        }
-        union.finish()
     }
 
     /// The docs of `within` that have all words as whole words, each with at most `edits` edits.

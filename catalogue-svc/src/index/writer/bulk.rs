@@ -6,12 +6,12 @@ use kit::feed::Position;
 use rayon::iter::{IntoParallelRefMutIterator as _, ParallelIterator as _};
 
 use super::{IndexWriter, Listed};
-use crate::domain::listing::Mode;
 use crate::index::document::Document;
-use crate::index::entity::{Body, Entity};
+use crate::index::entity::Entity;
 use crate::index::games::Game;
 use crate::index::list::Index;
 use crate::index::snapshot::Dataset;
+use kit::Mode;
 
 impl IndexWriter {
     /// Indexes all entities that were stored, whose last change is that at `position`. It uses all processors.
@@ -34,14 +34,14 @@ impl IndexWriter {
 
     /// Stores an entity, or a later state of one, without touching the index.
     pub fn store(&mut self, entity: Entity) {
-        match entity.body {
-            Body::Page(id, page) => {
+        match entity {
+            Entity::Page(id, page) => {
                 self.insert_page(id, page);
             }
-            Body::Game(id, game) => {
+            Entity::Game(id, game) => {
                 self.insert_game(id, game);
             }
-            Body::Event(id, event) => {
+            Entity::Event(id, event) => {
                 self.insert_event(id, event);
             }
         }

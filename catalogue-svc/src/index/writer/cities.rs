@@ -6,11 +6,11 @@ use std::sync::Arc;
 use contracts::public;
 
 use crate::domain::facet::Facet;
-use crate::domain::listing::Mode;
 use crate::index::cities::City;
 use crate::index::creators::CreatorSummary;
 use crate::index::list::Query;
 use crate::index::snapshot::Snapshot;
+use kit::Mode;
 
 /// The cities that must be counted again.
 #[derive(Debug, Default)]

@@ -6,9 +6,9 @@ use uuid::Uuid;
 
 use super::pages::PageEntry;
 use super::{IndexWriter, Listed};
-use crate::domain::listing::Mode;
 use crate::index::entity::NewGame;
 use crate::index::games::Game;
+use kit::Mode;
 
 /// A game that is public as soon as its page is: on the feed, a game may come before its page.
 #[derive(Debug)]

@@ -19,9 +19,8 @@ use super::document::Document;
 use super::events::Event;
 use super::list::Index;
 use super::snapshot::{Dataset, Snapshot};
-use super::texts::TextFile;
-use crate::domain::listing::Mode;
-use crate::index::entity::{Body, Entity};
+use crate::index::entity::Entity;
+use kit::Mode;
 
 /// The next snapshot, and the state of every listing that is or may become part of it.
 #[derive(Debug)]
@@ -32,15 +31,12 @@ pub struct IndexWriter {
     /// Public ones.
     events: BTreeMap<Uuid, Listed<Event>>,
     cities: Cities,
-    /// `None`: long texts stay in memory.
-    texts: Option<Arc<TextFile>>,
 }
 
 /// A row of an index, and the mode of the index.
 pub(super) type Listed<L> = (Mode, Arc<L>);
 
 impl IndexWriter {
-    /// A writer at `position` without listings.
     pub fn new(position: Position) -> Self {
         Self {
             snapshot: Snapshot::new(position),
@@ -48,7 +44,6 @@ impl IndexWriter {
             games: BTreeMap::new(),
             events: BTreeMap::new(),
             cities: Cities::default(),
-            texts: TextFile::open(),
         }
     }
 
@@ -62,25 +57,17 @@ impl IndexWriter {
         self.snapshot.clone()
     }
 
-    /// Moves the parts of entities that only single reads need out of memory.
-    pub fn store_texts(&self, entities: &mut [Entity]) {
-        if let Some(file) = &self.texts {
-            let bodies = entities.iter_mut().map(|entity| &mut entity.body);
-            file.store(bodies.filter_map(Body::rest_mut));
-        }
-    }
-
     /// Applies one change. It cannot fail: [`Entity::read`] has done everything that can.
     pub fn apply(&mut self, entity: Entity) {
-        match entity.body {
-            Body::Page(id, page) => {
+        match entity {
+            Entity::Page(id, page) => {
                 let changes_games = self.apply_page(id, page);
                 if changes_games {
                     self.update_games_of(id);
                 }
             }
-            Body::Game(id, game) => self.apply_game(id, game),
-            Body::Event(id, event) => self.apply_event(id, event),
+            Entity::Game(id, game) => self.apply_game(id, game),
+            Entity::Event(id, event) => self.apply_event(id, event),
         }
     }
 

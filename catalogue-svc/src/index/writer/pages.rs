@@ -17,7 +17,7 @@ pub(super) struct PageEntry {
 }
 
 impl PageEntry {
-    /// The fields that its games show of it; `None`: it is not public, and neither are its games.
+    /// The fields that its games show of it, if it is public; otherwise its games are not public either.
     pub(super) fn summary(&self) -> Option<&Arc<CreatorSummary>> {
         Some(&self.creator.as_ref()?.1.summary)
     }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use catalogue::boards::random_pair;
-use catalogue::domain::listing::Mode;
-use catalogue::index::{Document as _, Game};
+use catalogue::domain::rankings::BoardKind;
 use catalogue::jobs::retention;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::common::v1::Change;
 use contracts::listings::v1::State;
+use kit::Mode;
 use kit::{Clock, Code};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
@@ -46,8 +46,8 @@ fn every_game_is_paired_with_every_other_one_equally_often() {
     let mut met: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut firsts: BTreeMap<String, u32> = BTreeMap::new();
     for _ in 0..4_000 {
-        let drawn =
-            random_pair::<Game>(snapshot.dataset(Mode::Live), &mut rng, &[], &HashSet::new());
+        let (live, games) = (snapshot.dataset(Mode::Live), BoardKind::Games);
+        let drawn = random_pair(live, games, &mut rng, &[], &HashSet::new());
         let [one, other] = drawn.unwrap().map(|game| game.address().to_string());
         assert_ne!(one, other);
         *firsts.entry(one.clone()).or_default() += 1;
@@ -132,6 +132,22 @@ async fn a_new_cookie_is_no_new_draw(pool: PgPool) {
 }
 
 /// Many cookies that were shown a pair while it was the pair of their bucket cannot all vote on it, neither at once nor after midnight.
+/// Otherwise cookies of many networks could vote on the pair of one network, which no vote of its own changes.
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn a_pair_that_new_cookies_share_is_judged_in_its_network(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    let pair = replica.draw(cookie(1, "192.0.2.1"), "games").await.unwrap();
+    let [first, second] = [pair.first, pair.second].map(slug);
+    let vote = async |address| {
+        let draw = pair.draw.clone();
+        let cast = replica.try_vote_on(cookie(1, address), (&first, &second), draw);
+        cast.await
+    };
+    let refused = vote("192.0.2.2").await.unwrap_err();
+    assert!(refused.fields.keys().eq(["draw"]), "{refused:?}");
+    assert!(!vote("192.0.2.1").await.unwrap());
+}
+
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn a_pair_that_new_cookies_share_is_judged_twenty_times_at_most(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use catalogue::boards::Boards;
 use catalogue::domain::rankings::{BoardKind, Hour, Window};
-use catalogue::domain::tally::TallyChange;
+use catalogue::domain::vote::{Pair, Vote, Voter};
 use catalogue::index::{Catalogue, Snapshot};
 use catalogue::service::Reads;
-use catalogue::store::tallies;
+use catalogue::store::{tallies, votes};
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_server::RankingsService as _;
 use contracts::common::v1::{Mode, PageRequest};
@@ -65,8 +65,8 @@ fn step() -> impl Strategy<Value = Step> {
 /// The naive model.
 #[derive(Debug)]
 struct Model {
-    /// Votes that count: winner, loser, hour.
-    votes: Vec<(u32, u32, u32)>,
+    /// Votes that count, with their voters: winner, loser, hour.
+    votes: Vec<((u32, u32, u32), Uuid)>,
     /// Public games, and when each was published.
     public: BTreeMap<u32, i64>,
 }
@@ -76,7 +76,8 @@ impl Model {
         let counted = |hour: u32| hour + window > now;
         let mut rows: Vec<_> = (self.public.iter())
             .filter_map(|(game, published)| {
-                let votes = self.votes.iter().filter(|vote| counted(vote.2));
+                let votes = self.votes.iter().map(|(vote, _)| vote);
+                let votes = votes.filter(|vote| counted(vote.2));
                 let wins = votes.clone().filter(|vote| vote.0 == *game).count();
                 let losses = votes.filter(|vote| vote.1 == *game).count();
                 // A share of wins in millionths, in whole numbers.
@@ -105,16 +106,28 @@ fn hour(at: OffsetDateTime) -> u32 {
     Hour::of(at).0
 }
 
-/// Adds a vote to the tallies; a `sign` of -1 removes it.
-async fn add(pool: &PgPool, (winner, loser, hour): (u32, u32, u32), sign: i64) {
-    let changes = TallyChange::of_vote(BoardKind::Games, uuid(winner), uuid(loser), Hour(hour));
-    let changes = changes.map(|one| TallyChange {
-        wins: sign * one.wins,
-        losses: sign * one.losses,
-        ..one
-    });
+/// Stores a vote of a new voter, and adds it to the tallies; returns the voter.
+async fn add(pool: &PgPool, (winner, loser, hour): (u32, u32, u32)) -> Uuid {
+    let (voter, winner, at) = (kit::ids::row_id(), uuid(winner), Hour(hour).start());
+    let vote = Vote {
+        voter: Voter {
+            id: voter,
+            network: None,
+            site: None,
+            accounts: Vec::new(),
+        },
+        kind: BoardKind::Games,
+        pair: Pair::of(winner, uuid(loser)),
+        winner: Some(winner),
+        day: at.date(),
+        turn: None,
+    };
     let mut connection = pool.acquire().await.unwrap();
-    tallies::add(&mut connection, &changes).await.unwrap();
+    votes::insert(&mut connection, &vote, at).await.unwrap();
+    let stored = Some((vote.day, vote.pair));
+    let added = tallies::add(&mut connection, voter, stored, 1).await;
+    added.unwrap();
+    voter
 }
 
 /// A replica without a gRPC server.
@@ -194,7 +207,7 @@ async fn boards_equal_a_naive_model(pool: PgPool) {
 
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn run(pool: &PgPool, steps: &[Step]) {
-    let empty = "truncate catalogue.tally, catalogue.tally_hour";
+    let empty = "truncate catalogue.vote, catalogue.tally, catalogue.tally_hour";
     sqlx::raw_sql(empty).execute(pool).await.unwrap();
     let clock = Clock::fixed(START);
     let mut listings = index();
@@ -211,15 +224,17 @@ async fn run(pool: &PgPool, steps: &[Step]) {
         match *step {
             Step::Vote(winner, loser, ago) if winner != loser => {
                 let cast = (winner, loser, hour(clock.now()) - ago);
-                add(pool, cast, 1).await;
-                model.votes.push(cast);
+                model.votes.push((cast, add(pool, cast).await));
             }
             // Only votes of the last 31 days can be voided.
             Step::Void(number)
                 if (model.votes.get(number))
-                    .is_some_and(|vote| vote.2 + 31 * 24 > hour(clock.now())) =>
+                    .is_some_and(|(vote, _)| vote.2 + 31 * 24 > hour(clock.now())) =>
             {
-                add(pool, model.votes.remove(number), -1).await;
+                let (_, voter) = model.votes.remove(number);
+                let mut connection = pool.acquire().await.unwrap();
+                let removed = tallies::add(&mut connection, voter, None, -1).await;
+                removed.unwrap();
             }
             Step::List(number, public, at) => {
                 let state = if public {

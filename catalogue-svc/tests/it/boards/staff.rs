@@ -12,7 +12,7 @@ use time::Duration;
 use super::support::{Replica, account, cookie, shown, voter_id};
 use crate::build::{game, game_change, id};
 
-fn voter(number: u32) -> proto::VotersOf {
+pub(super) fn voter(number: u32) -> proto::VotersOf {
     proto::VotersOf {
         voters: Some(Voters::Voter(voter_id(number))),
     }
@@ -25,7 +25,7 @@ fn at(address: &str) -> proto::VotersOf {
 }
 
 impl Replica {
-    async fn void(&self, voters: proto::VotersOf) -> Result<Vec<(u64, bool)>, Fault> {
+    pub(super) async fn void(&self, voters: proto::VotersOf) -> Result<Vec<(u64, bool)>, Fault> {
         let request = proto::VoidVotesRequest {
             voters: Some(voters),
             reason: "They look bought".to_owned(),
@@ -38,7 +38,7 @@ impl Replica {
             .collect())
     }
 
-    async fn restore(&self, voters: proto::VotersOf) -> Vec<(u64, bool)> {
+    pub(super) async fn restore(&self, voters: proto::VotersOf) -> Vec<(u64, bool)> {
         let request = proto::RestoreVotesRequest {
             voters: Some(voters),
             reason: String::new(),

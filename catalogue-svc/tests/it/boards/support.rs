@@ -1,14 +1,12 @@
 //! A replica with listings, and helpers to call it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use catalogue::boards::{Boards, Votable};
+use catalogue::boards::Boards;
 use catalogue::domain::draw::{Draw, SigningKey};
-use catalogue::domain::listing;
 use catalogue::domain::rankings::BoardKind;
-use catalogue::domain::vote::Pair;
-use catalogue::index::{Catalogue, Document as _, IndexWriter, Query, Snapshot};
+use catalogue::domain::vote::{Pair, Voter};
+use catalogue::index::{Catalogue, IndexWriter, Snapshot};
 use catalogue::jobs::board_snapshot;
 use catalogue::service::{Dependencies, Reads};
 use catalogue::write::Limits;
@@ -20,6 +18,7 @@ use contracts::catalogue::v1::voter;
 use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
 use contracts::common::v1::{Change, Mode, PageRequest};
 use contracts::public::RankingRow;
+use kit::Mode as ListingMode;
 use kit::feed::{Position, Producer, Retention};
 use kit::jobs::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
@@ -230,20 +229,26 @@ impl Replica {
     /// A draw of two games, signed as `DrawPair` signs it. An unknown game gets the nil id.
     pub(crate) fn signed(&self, voter: &proto::Voter, (one, other): (&str, &str)) -> String {
         let snapshot = self.catalogue.snapshot().unwrap();
-        let games = &snapshot.dataset(listing::Mode::Live).games;
+        let games = &snapshot.dataset(ListingMode::Live).games;
         let game = |slug| games.get(slug).map(|game| game.id).unwrap_or_default();
-        let voter = match &voter.voter {
+        let id = match &voter.voter {
             Some(voter::Voter::AccountId(id)) => id,
             Some(voter::Voter::Cookie(cookie)) => &cookie.id,
             None => "",
         };
-        draw_key().sign(&Draw {
-            voter: voter.parse().unwrap_or_default(),
+        let voter = Voter {
+            id: id.parse().unwrap_or_default(),
+            network: None,
+            site: None,
+            accounts: Vec::new(),
+        };
+        let draw = Draw {
             kind: BoardKind::Games,
             pair: Pair::of(game(one), game(other)),
             drawn_at: self.clock.now(),
             turn: None,
-        })
+        };
+        draw_key().sign(&draw, &voter)
     }
 
     /// Votes on a pair with a signed draw of it; returns whether the vote was a repeat.
@@ -405,31 +410,18 @@ impl Replica {
         rows.map(|row| (row.name, row.previous_rank)).collect()
     }
 
-    /// The number of changes on the feed, by event.
-    pub(crate) async fn feed(&self) -> HashMap<String, i64> {
-        let rows: Vec<(String, i64)> = sqlx::query!(
-            r#"select event, count(*) as "count!" from catalogue.feed group by event"#
-        )
-        .fetch_all(&self.pool)
-        .await
-        .unwrap()
-        .into_iter()
-        .map(|row| (row.event, row.count))
-        .collect();
-        rows.into_iter().collect()
+    /// The number of board snapshots that were taken.
+    pub(crate) async fn snapshots(&self) -> i64 {
+        let count = sqlx::query_scalar!(r#"select count(*) as "count!" from catalogue.snapshot"#);
+        count.fetch_one(&self.pool).await.unwrap()
     }
 
     /// The name of a live game, if it is public.
     pub(crate) fn name(&self, id: Uuid) -> Option<String> {
         let snapshot = self.catalogue.snapshot().unwrap();
-        let games = snapshot.dataset(listing::Mode::Live);
-        let all = Query {
-            limit: usize::MAX,
-            ..Query::default()
-        };
-        let rows = games.games.search(&all).rows;
-        let row = rows.iter().find(|row| *row.id() == id)?;
-        Some(row.card().unwrap().name)
+        let mut games = (snapshot.dataset(ListingMode::Live)).votables(BoardKind::Games);
+        let game = games.find(|game| game.id() == id)?;
+        Some(game.card().unwrap().name)
     }
 }
 

@@ -10,6 +10,7 @@ use testing::silent_proxy::SilentProxy;
 use time::Duration;
 
 use super::draws::slug;
+use super::staff::voter;
 use super::support::{LIMITS, Replica, account, cookie, shown, voter_id};
 use crate::build::{game, game_change, id, page, page_change};
 
@@ -61,40 +62,82 @@ async fn many_votes_at_once_at_two_replicas_count_once_each(pool: PgPool) {
     assert_eq!(three.board_now("week").await, board);
 }
 
+/// Each vote locks the sums of two listings, and a void those of all listings of its voter.
 #[testing::database_test(catalogue::MIGRATOR)]
-#[expect(clippy::disallowed_methods, reason = "statements of a test")]
-async fn a_vote_waits_for_no_row_that_others_hold(pool: PgPool) {
+async fn votes_and_voids_of_the_same_listings_at_once_all_count(pool: PgPool) {
     let replica = Replica::start(&pool).await;
-    let pair = ("game-1", "game-2");
-    let vote = async |number: u32| {
+    let pairs = [(1, 2), (2, 3), (3, 1), (2, 1), (3, 2), (1, 3)];
+    for (winner, loser) in pairs.into_iter().take(3) {
+        replica.vote(99, winner, loser).await;
+    }
+    let votes = (0..60).map(async |n: u32| {
+        let (winner, loser) = pairs[n as usize % pairs.len()];
+        replica.vote(n, winner, loser).await;
+    });
+    let voids = async {
+        for _ in 0..4 {
+            assert_eq!(replica.void(voter(99)).await.unwrap(), [(3, false)]);
+            assert_eq!(replica.restore(voter(99)).await, [(3, false)]);
+        }
+    };
+    futures::future::join(futures::future::join_all(votes), voids).await;
+    let board = replica.board("all").await;
+    assert_eq!(board.iter().map(|(_, wins)| wins).sum::<u64>(), 63);
+    assert_eq!(board, replica.board("week").await);
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn votes_of_a_bucket_at_once_stay_within_the_limit_of_their_network(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    let most = usize::try_from(LIMITS.ipv6_daily).unwrap();
+    let votes = (0..20).map(|number| {
         // The cookies of one bucket.
         let voter = cookie(16 * number, "2001:db8::1");
-        replica.try_vote(voter, pair).await
+        replica.try_vote(voter, ("game-1", "game-2"))
+    });
+    let votes = futures::future::join_all(votes).await;
+    assert_eq!(votes.iter().filter(|vote| vote.is_ok()).count(), most);
+    let refused = votes.into_iter().filter_map(Result::err);
+    assert!(
+        refused
+            .map(|fault| fault.code)
+            .all(|code| code == Code::RateLimited)
+    );
+    assert_eq!(replica.board("all").await[0].1, most as u64);
+}
+
+/// Votes, sums and snapshots of boards that only a later release has.
+#[testing::database_test(catalogue::MIGRATOR)]
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn rows_of_an_unknown_kind_leave_the_others(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    replica.vote(1, 1, 2).await;
+    let statement = "alter table catalogue.vote drop constraint vote_kind_check;
+        alter table catalogue.tally drop constraint tally_kind_check;
+        alter table catalogue.snapshot_board drop constraint snapshot_board_kind_check, drop constraint snapshot_board_board_check;
+        insert into catalogue.vote select voter_id, day, 'ffffffff-ffff-ffff-ffff-fffffffffffe', 'ffffffff-ffff-ffff-ffff-ffffffffffff', low_won, 'events', at
+            from catalogue.vote;
+        insert into catalogue.tally (listing_id, kind, wins, losses)
+            values ('ffffffff-ffff-ffff-ffff-fffffffffffe', 'events', 1, 0), ('ffffffff-ffff-ffff-ffff-ffffffffffff', 'events', 0, 1);
+        insert into catalogue.snapshot select '2026-02-01'::timestamptz + n * interval '1 day' from generate_series(0, 1) as n;
+        insert into catalogue.snapshot_board values ('2026-02-01', 'events', 'week', '{}'), ('2026-02-01', 'games', 'year', '{}')";
+    sqlx::raw_sql(statement).execute(&pool).await.unwrap();
+    let shown = shown(&[("Game 1", 1), ("Game 2", 0)]);
+    assert_eq!(replica.board("all").await, shown);
+    let other = Replica::start_at(&pool, replica.clock.clone()).await;
+    assert_eq!(other.board("all").await, shown);
+    let listed = proto::ListVotersRequest {
+        kind: "games".to_owned(),
+        listing: "game-1".to_owned(),
+        ..proto::ListVotersRequest::default()
     };
-    vote(1).await.unwrap();
-    let mut holder = pool.begin().await.unwrap();
-    for table in ["network_day", "tally", "tally_hour", "voter", "vote"] {
-        let lock = format!("select from catalogue.{table} for update");
-        let lock = sqlx::query(sqlx::AssertSqlSafe(lock));
-        assert!(lock.execute(&mut *holder).await.unwrap().rows_affected() > 0);
-    }
-    for number in 2..4 {
-        vote(number).await.unwrap();
-    }
-    holder.commit().await.unwrap();
-    // Votes that skipped a locked row are still counted.
-    vote(4).await.unwrap();
-    assert_eq!(
-        replica.board("all").await,
-        shown(&[("Game 1", 4), ("Game 2", 0)])
-    );
-    assert_eq!(
-        replica.board("week").await,
-        shown(&[("Game 1", 4), ("Game 2", 0)])
-    );
-    vote(5).await.unwrap();
-    let refused = vote(6).await.unwrap_err();
-    assert_eq!(refused.code, Code::RateLimited);
+    let listed = replica.staff.clone().list_voters(listed).await;
+    assert_eq!(listed.unwrap().into_inner().voters[0].votes_for, 1);
+    // The release that knows the kind restores what this one has voided.
+    assert_eq!(replica.void(voter(1)).await.unwrap(), [(2, false)]);
+    let left = "select sum(wins + losses)::bigint from catalogue.tally where kind = 'events'";
+    let left: i64 = sqlx::query_scalar(left).fetch_one(&pool).await.unwrap();
+    assert_eq!(left, 0);
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]

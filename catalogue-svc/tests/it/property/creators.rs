@@ -95,7 +95,7 @@ impl Asked {
                  and ($1->>'country' is null or upper($1->>'country') = country)
                  and coalesce($1->>'city', '') in ('', city_slug)
                  and ($1->>'since' is null or updated >= ($1->>'since')::bigint)
-                 and matches(title_words || pitch_words || city_words, $1)
+                 and matches(title_words || tagline_words || city_words, $1)
              order by created desc, handle",
             self,
         )

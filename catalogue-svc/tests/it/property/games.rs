@@ -105,7 +105,7 @@ impl Asked {
                  and ($1->>'creator' is null or $1->>'creator' = handle)
                  and coalesce($1->>'city', '') in ('', city_slug)
                  and ($1->>'since' is null or updated >= ($1->>'since')::bigint)
-                 and matches(title_words || pitch_words || name_words, $1)
+                 and matches(title_words || tagline_words || name_words, $1)
              order by featured desc, created desc, slug",
             self,
         )

@@ -86,19 +86,19 @@ impl Asked {
             "with hit (mode, type, kind, object, country, rank, place) as (
                  select mode, 'games', 1,
                      jsonb_build_object('slug', slug, 'name', title, 'tagline', tagline),
-                     country, rank(start_words, title_words, pitch_words, name_words, length, $1),
+                     country, rank(title_words, tagline_words, name_words, length, $1),
                      row_number() over (order by featured desc, created desc, slug)
                  from public_game
                  union all
                  select mode, 'creators', 2,
                      jsonb_build_object('handle', handle, 'name', name, 'tagline', tagline),
-                     country, rank(start_words, title_words, pitch_words, city_words, length, $1),
+                     country, rank(title_words, tagline_words, city_words, length, $1),
                      row_number() over (order by created desc, handle)
                  from public_creator
                  union all
                  select mode, 'events', 3,
                      jsonb_build_object('slug', slug, 'name', title, 'tagline', '', 'starts_at', starts_at),
-                     country, rank(start_words, title_words, '{}', city_words, length, $1),
+                     country, rank(title_words, '{}', city_words, length, $1),
                      row_number() over (order by last_day < ($1->>'today')::date,
                          case when last_day >= ($1->>'today')::date then starts_at end,
                          case when last_day >= ($1->>'today')::date then slug end,
@@ -108,7 +108,7 @@ impl Asked {
                  select mode, 'cities', 4,
                      jsonb_build_object('slug', slug, 'name', name, 'tagline', '',
                          'url', 'https://mchezo.example/cities/' || slug),
-                     country, rank(start_words, title_words, '{}', '{}', length, $1),
+                     country, rank(title_words, '{}', '{}', length, $1),
                      row_number() over (order by creators desc, games desc, name collate \"und-x-icu\", slug)
                  from public_city
              )

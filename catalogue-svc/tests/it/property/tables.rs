@@ -24,16 +24,15 @@ create table country (code word, name word);
 create table page (
     id word, mode int, state int, handle word, name word, kind word, roles text[], tagline word, country word, city word,
     city_slug word, created bigint, updated bigint, length int, city_length int, name_words text[], handle_words text[],
-    pitch_words text[], city_words text[], start_words text[], city_start text[]
+    tagline_words text[], city_words text[]
 );
 create table game (
     id word, mode int, state int, slug word, title word, tagline word, genres text[], platforms text[], stage word,
-    featured bool, page word, created bigint, updated bigint, length int, title_words text[], pitch_words text[],
-    start_words text[]
+    featured bool, page word, created bigint, updated bigint, length int, title_words text[], tagline_words text[]
 );
 create table event (
     id word, mode int, state int, slug word, title word, kind word, starts_at date, ends_at date, country word, city word,
-    city_slug word, updated bigint, length int, title_words text[], city_words text[], start_words text[]
+    city_slug word, updated bigint, length int, title_words text[], city_words text[]
 );
 
 create view public_creator as
@@ -50,7 +49,7 @@ create view public_event as
 create view public_city as
     with first as (
         select distinct on (mode, city_slug) mode, city_slug as slug, city as name, country,
-            city_words as title_words, city_start as start_words, city_length as length
+            city_words as title_words, city_length as length
         from public_creator where city_slug <> '' order by mode, city_slug, created, handle desc
     )
     select first.*,
@@ -76,20 +75,20 @@ create function has_whole(words text[], asked jsonb) returns bool language sql i
     (select bool_and(prefix = any(words)) from jsonb_array_elements_text(asked->'words') prefix);
 
 -- Where a hit has the words.
-create function place(title text[], pitch text[], rest text[], asked jsonb) returns int language sql immutable return
+create function place(title text[], tagline text[], rest text[], asked jsonb) returns int language sql immutable return
     case
-        when not has(title || pitch || rest, asked) then null
+        when not has(title || tagline || rest, asked) then null
         when has(title, asked) then 0
         when has_any(title, asked) and has(title || rest, asked) then 1
         when has_any(title, asked) then 2
-        when has(pitch, asked) then 3
-        when has_any(pitch, asked) then 4
+        when has(tagline, asked) then 3
+        when has_any(tagline, asked) then 4
         else 5
     end;
 
-create function rank(start text[], title text[], pitch text[], rest text[], length int, asked jsonb)
+create function rank(title text[], tagline text[], rest text[], length int, asked jsonb)
 returns int[] language sql immutable return
-    array[place(title, pitch, rest, asked), (not has_whole(title || pitch || rest, asked))::int, (not has_any(start, asked))::int, length];
+    array[place(title, tagline, rest, asked), (not has_whole(title || tagline || rest, asked))::int, length];
 
 create function counted(wanted int) returns table (code word, name word, creators bigint, games bigint) language sql stable as $$
     select code, name,
@@ -165,19 +164,6 @@ fn length(title: &str) -> u8 {
     words::of_texts([(Field::Title, title)]).title_length()
 }
 
-/// The words at the start of each title.
-fn start_of(titles: &[&str]) -> Vec<String> {
-    let mut start = Vec::new();
-    for title in titles {
-        let words = words::of_texts([(Field::Title, *title)]);
-        let first = words
-            .iter()
-            .filter(|(_, field)| *field == Field::TitleStart);
-        start.extend(first.map(|(word, _)| word.to_owned()));
-    }
-    start
-}
-
 fn later(one: Option<Timestamp>, other: Option<Timestamp>) -> i64 {
     one.unwrap().seconds.max(other.unwrap().seconds)
 }
@@ -189,8 +175,7 @@ fn page(page: &listings::Page) -> Value {
         "id": page.id, "mode": page.mode, "state": page.state, "kind": page.kind, "roles": page.roles,
         "length": length(&page.name), "city_length": length(&page.city),
         "name_words": words_of(Field::Title, &page.name), "handle_words": words_of(Field::Title, &handle),
-        "pitch_words": words_of(Field::Pitch, &page.tagline), "city_words": words_of(Field::Title, &page.city),
-        "start_words": start_of(&[&page.name, &handle]), "city_start": start_of(&[&page.city]),
+        "tagline_words": words_of(Field::Tagline, &page.tagline), "city_words": words_of(Field::Title, &page.city),
         "handle": page.handle, "name": page.name, "tagline": page.tagline, "country": page.country_code,
         "city": page.city, "city_slug": page.city_slug, "created": page.created_at.unwrap().seconds,
         "updated": later(page.created_at, page.updated_at),
@@ -201,8 +186,8 @@ fn game(game: &listings::Game) -> Value {
     json!({
         "id": game.id, "mode": game.mode, "state": game.state, "slug": game.slug, "stage": game.stage,
         "length": length(&game.title), "title_words": words_of(Field::Title, &game.title),
-        "pitch_words": words_of(Field::Pitch, &game.tagline),
-        "start_words": start_of(&[&game.title]), "title": game.title, "tagline": game.tagline, "genres": game.genres, "platforms": game.platforms,
+        "tagline_words": words_of(Field::Tagline, &game.tagline),
+        "title": game.title, "tagline": game.tagline, "genres": game.genres, "platforms": game.platforms,
         "featured": game.featured, "page": game.page_id, "created": game.created_at.unwrap().seconds,
         "updated": later(game.created_at, game.updated_at),
     })
@@ -213,7 +198,7 @@ fn event(event: &listings::Event) -> Value {
         "id": event.id, "mode": event.mode, "state": event.state, "slug": event.slug, "kind": event.kind,
         "length": length(&event.title), "title_words": words_of(Field::Title, &event.title),
         "city_words": words_of(Field::Title, &event.city),
-        "start_words": start_of(&[&event.title]), "title": event.title, "starts_at": event.starts_at, "ends_at": event.ends_at,
+        "title": event.title, "starts_at": event.starts_at, "ends_at": event.ends_at,
         "country": event.country_code, "city": event.city, "city_slug": event.city_slug,
         "updated": later(event.created_at, event.updated_at),
     })

@@ -7,9 +7,9 @@ mod directory;
 
 use std::collections::BTreeMap;
 
-use catalogue::domain::listing::Mode;
 use catalogue::domain::words::{self, Field};
 use catalogue::index::{Document as _, Hit, Search, Snapshot};
+use kit::Mode;
 use serde::Deserialize;
 
 use crate::build::entity;
@@ -116,7 +116,7 @@ fn joined_names_grow_the_index_by_five_percent_at_most() {
     let (mut joined, mut parts) = (0, 0);
     for (title, tagline) in directory::game_texts() {
         let count = |title: &str| {
-            let texts = [(Field::Title, title), (Field::Pitch, &*tagline)];
+            let texts = [(Field::Title, title), (Field::Tagline, &*tagline)];
             words::of_texts(texts).len()
         };
         joined += count(&title);
@@ -134,7 +134,7 @@ fn words_of_removed_listings_are_not_found() {
         find(&writer.snapshot(), "gazkr"),
         ["games/gazkar", "creators/lomay"]
     );
-    // The pitch of a creator has the word too.
+    // The tagline of a creator has the word too.
     let changes = [
         (directory::game_removed("gazkar"), vec!["creators/lomay"]),
         (directory::page_removed("lomay"), vec![]),

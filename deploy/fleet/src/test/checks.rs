@@ -40,15 +40,10 @@ pub(super) fn run(
 }
 
 fn check_queries(server: &Address, folder: &Folder, signals: &Signals) -> Result<bool> {
-    match prepare::stale(server, &folder.queries(), signals) {
-        Ok(stale) if stale.is_empty() => Ok(true),
-        Ok(stale) => {
-            say(format!(
-                "The query data of {} is stale: run {} and commit the changes",
-                stale.join(", "),
-                prepare::COMMAND
-            ));
-            Ok(false)
+    match prepare::regenerate(server, &folder.queries(), prepare::LINTER, signals) {
+        Ok(changed) => {
+            super::say_regenerated(&changed);
+            Ok(changed.is_empty())
         }
         Err(error) if error.is::<crate::wait::Interrupted>() => Err(error),
         Err(error) => {

@@ -1,13 +1,11 @@
 //! The tests of each crate, and the processes of cargo that run them.
 
 use std::fs;
-use std::time::Instant;
 
 use anyhow::{Context, Result};
 
 use super::TestResults;
 use super::output::{Counts, FailureBlock, failed_test};
-use super::times::Reader;
 use crate::cargo;
 use crate::database::Address;
 use crate::fleet::Fleet;
@@ -60,7 +58,7 @@ pub(super) struct Selection<'a> {
 impl<'a> Selection<'a> {
     /// The tests of one crate, or of all crates: three processes at once keep two cores busy. A filter is the name of a test target, or a
     /// part of the names of tests. The short run leaves out the tests that are ignored, and the long run has only those.
-    pub(super) fn of(package: Option<&'a str>, filter: Option<&'a str>, long: bool) -> Vec<Self> {
+    pub(super) fn all(package: Option<&'a str>, filter: Option<&'a str>, long: bool) -> Vec<Self> {
         let of_e2e = |arguments| Self {
             arguments,
             threads: E2E_THREADS,
@@ -124,11 +122,9 @@ pub(super) fn run(
     results: &mut TestResults,
 ) -> Result<()> {
     // Without the links, which may be in a private folder: the user of the servers can enter the target.
-    let data = folder.data();
-    let data = data.canonicalize();
+    let data = folder.data().canonicalize();
     let temporary = data.context("the data folder is missing")?.join("tmp");
     fs::create_dir(&temporary).with_context(|| format!("cannot create {}", temporary.display()))?;
-    let starts = temporary.join("starts");
     let mut commands: Vec<_> = selections
         .iter()
         .map(|selection| {
@@ -139,7 +135,6 @@ pub(super) fn run(
                 .env("REDIS_URL", &fleet.manifest.redis_url)
                 .env("FLEET_JSON", folder.manifest())
                 .env("TMPDIR", &temporary)
-                .env("TEST_STARTS", &starts)
                 .env("RUST_TEST_THREADS", selection.threads.to_string());
             if folder.template().exists() {
                 command.env("FLEET_TEMPLATE", folder.template());
@@ -148,18 +143,14 @@ pub(super) fn run(
         })
         .collect();
     let mut blocks = vec![FailureBlock::default(); commands.len()];
-    let threads = selections.iter().map(|selection| selection.threads);
-    let mut readers: Vec<_> = threads.map(Reader::new).collect();
     let good = process::stream_all(&mut commands, fleet.signals(), |number, line| {
         blocks[number].say(line);
-        readers[number].read(line, Instant::now(), &mut results.times);
         let failed = failed_test(line).map(str::to_owned);
         results.failed_tests.extend(failed);
         if let Some(counts) = Counts::read(line) {
             results.counts.add(counts);
         }
     })?;
-    results.times.read_starts(&starts);
     // A test binary that crashes or does not compile prints no counts, but the status of cargo is a failure.
     if !good {
         results.failed_steps.push("tests");
@@ -173,7 +164,7 @@ mod tests {
 
     /// The arguments of the last process for these options.
     fn arguments<'a>(package: Option<&'a str>, filter: Option<&'a str>) -> Vec<&'a str> {
-        let mut selections = Selection::of(package, filter, false);
+        let mut selections = Selection::all(package, filter, false);
         selections.pop().unwrap().arguments
     }
 
@@ -205,8 +196,8 @@ mod tests {
     #[test]
     fn the_long_run_has_what_the_short_one_leaves_out() {
         for (package, filter) in [(None, None), (Some("kit"), Some("mail"))] {
-            let short = Selection::of(package, filter, false);
-            let long = Selection::of(package, filter, true);
+            let short = Selection::all(package, filter, false);
+            let long = Selection::all(package, filter, true);
             assert_eq!(short.len(), long.len());
             for (short, long) in short.into_iter().zip(long) {
                 assert_eq!(long.arguments, [&short.arguments[..], &LONG].concat());

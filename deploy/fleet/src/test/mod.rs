@@ -3,17 +3,16 @@
 mod checks;
 mod crates;
 mod output;
-mod times;
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
 use self::crates::{E2E, Selection};
 use self::output::Counts;
-use self::times::{Phase, Times};
 use crate::cargo::{self, Profile};
 use crate::fleet::{ExternalServers, Fleet, Plan};
 use crate::folder::{self, Folder};
@@ -77,7 +76,6 @@ struct TestResults {
     /// The names of the tests that failed.
     failed_tests: Vec<String>,
     counts: Counts,
-    times: Times,
 }
 
 /// Runs the tests. All processes that it starts end with it.
@@ -123,7 +121,6 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
     });
     if !args.prepare {
-        say(results.times.to_string());
         if !results.failed_steps.is_empty() {
             say(format!("Failed: {}", results.failed_steps.join(", ")));
         }
@@ -196,7 +193,7 @@ fn run_all(
     let signals = fleet.signals();
     let package = args.package.as_deref();
     let filter = args.filter.as_deref();
-    let selections = Selection::of(package, filter, args.long);
+    let selections = Selection::all(package, filter, args.long);
     fleet.start_servers(supervisor)?;
     let server = fleet.server()?;
     if args.checks {
@@ -205,7 +202,6 @@ fn run_all(
     if !step(results, "build", || crates::build(package, signals))? {
         return Ok(());
     }
-    let phase = Phase::begin();
     if package.is_none_or(|package| package == E2E) {
         if filter.is_none_or(|filter| crates::is_target(package, filter)) {
             make_template(folder, signals)?;
@@ -217,15 +213,11 @@ fn run_all(
     }
     server.query("create database test", signals)?;
     prepare::migrate_template(&server, signals)?;
-    results.times.end(
-        "start of the servers and fleets that the tests share",
-        &phase,
-    );
-    let phase = Phase::begin();
+    let since = Instant::now();
     say("== tests");
     crates::run(fleet, &selections, &server.sibling("test"), folder, results)?;
-    let took = results.times.end("tests", &phase);
-    say(format!("== tests ended, {}", format_duration(took)));
+    let took = format_duration(since.elapsed());
+    say(format!("== tests ended, {took}"));
     Ok(())
 }
 
@@ -234,18 +226,15 @@ fn step(
     name: &'static str,
     work: impl FnOnce() -> Result<bool>,
 ) -> Result<bool> {
-    let phase = Phase::begin();
+    let since = Instant::now();
     say(format!("== {name}"));
     let good = work()?;
-    let took = results.times.end(name, &phase);
     if !good {
         results.failed_steps.push(name);
     }
-    say(format!(
-        "== {name} {}, {}",
-        if good { "passed" } else { "failed" },
-        format_duration(took)
-    ));
+    let end = if good { "passed" } else { "failed" };
+    let took = format_duration(since.elapsed());
+    say(format!("== {name} {end}, {took}"));
     Ok(good)
 }
 
@@ -256,13 +245,19 @@ fn regenerate(
     signals: &Signals,
 ) -> Result<()> {
     fleet.start_servers(supervisor)?;
-    let changed = prepare::regenerate(&fleet.server()?, &folder.queries(), signals)?;
-    say(match changed.len() {
-        0 => "All query data is up to date".to_owned(),
+    let (server, queries) = (fleet.server()?, folder.queries());
+    let changed = prepare::regenerate(&server, &queries, prepare::COMPILER, signals)?;
+    say_regenerated(&changed);
+    Ok(())
+}
+
+/// Says which crates have other query data than before.
+fn say_regenerated(changed: &[&str]) {
+    say(match changed {
+        [] => "All query data is up to date".to_owned(),
         _ => format!(
             "Regenerated the query data of {}: commit the changes",
             changed.join(", ")
         ),
     });
-    Ok(())
 }

@@ -6,29 +6,29 @@ use std::process::{Command, Stdio};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::bench::{Bench, eventually, is_alive};
+use crate::test_fleet::{TestFleet, eventually, is_alive};
 
 #[test]
 fn children_die_with_their_launcher_and_the_next_start_works() {
-    let bench = Bench::new();
-    bench.must_come_up(&[]);
-    let keys = bench.manifest()["accounts"].clone();
-    let pids = bench.pids();
-    kill(Pid::from_raw(bench.launcher()), Signal::SIGKILL).unwrap();
+    let fleet = TestFleet::new();
+    fleet.must_start(&[]);
+    let keys = fleet.manifest()["accounts"].clone();
+    let pids = fleet.pids();
+    kill(Pid::from_raw(fleet.launcher()), Signal::SIGKILL).unwrap();
     eventually("the kernel ends the children", || {
         !pids.iter().any(|pid| is_alive(*pid))
     });
-    assert_eq!(bench.status()["state"], "stopped");
-    bench.must_come_up(&[]);
-    assert_eq!(bench.manifest()["accounts"], keys);
+    fleet.assert_stopped();
+    fleet.must_start(&[]);
+    assert_eq!(fleet.manifest()["accounts"], keys);
 }
 
 #[test]
 fn another_process_with_a_recorded_pid_is_not_ended() {
-    let bench = Bench::new();
-    bench.must_come_up(&[]);
-    let manifest = fs::read_to_string(bench.dir().join("fleet.json")).unwrap();
-    bench.down();
+    let fleet = TestFleet::new();
+    fleet.must_start(&[]);
+    let manifest = fs::read_to_string(fleet.dir().join("fleet.json")).unwrap();
+    fleet.down();
     let mut stranger = Command::new("sleep")
         .arg("1800")
         .stdout(Stdio::null())
@@ -43,16 +43,16 @@ fn another_process_with_a_recorded_pid_is_not_ended() {
         }
     }
     let stale = || {
-        fs::write(bench.dir().join("fleet.json"), manifest.to_string()).unwrap();
-        fs::write(bench.dir().join("lock"), id.to_string()).unwrap();
+        fs::write(fleet.dir().join("fleet.json"), manifest.to_string()).unwrap();
+        fs::write(fleet.dir().join("lock"), id.to_string()).unwrap();
     };
     stale();
-    assert!(bench.down().contains("The launcher was killed"));
+    assert!(fleet.down().contains("The launcher was killed"));
     assert!(is_alive(pid));
     stale();
-    bench.must_come_up(&[]);
+    fleet.must_start(&[]);
     assert!(is_alive(pid));
-    bench.down();
+    fleet.down();
     assert!(is_alive(pid));
     stranger.kill().unwrap();
     stranger.wait().unwrap();

@@ -5,24 +5,24 @@ use std::fs;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::bench::{Bench, eventually, is_alive, said};
+use crate::test_fleet::{TestFleet, eventually, is_alive, said};
 
 #[test]
 fn data_and_keys_survive_down_and_up() {
-    let bench = Bench::new();
-    let first = bench.must_come_up(&[]);
+    let fleet = TestFleet::new();
+    let first = fleet.must_start(&[]);
     assert!(
         first.contains("games-without-year   1 rows, 9 refused"),
         "{first}"
     );
     let has_activity = |said: &str| {
-        let clock = fs::read_to_string(bench.dir().join("clock")).unwrap();
+        let clock = fs::read_to_string(fleet.dir().join("clock")).unwrap();
         assert_eq!(clock, "", "the fleet's clock is right: {said}");
         assert!(!said.contains("incomplete"), "{said}");
         said.contains("a month of reports")
     };
     assert!(has_activity(&first), "{first}");
-    let before = bench.manifest();
+    let before = fleet.manifest();
     let keys = before["accounts"][0]["keys"].as_object().unwrap();
     let mut names: Vec<&str> = keys.keys().map(String::as_str).collect();
     names.sort_unstable();
@@ -48,12 +48,12 @@ fn data_and_keys_survive_down_and_up() {
     assert!(first.contains(&format!("game        {game}")), "{first}");
     let owner = before["database_url"].as_str().unwrap();
     assert_eq!(
-        Bench::sql(owner, "create table economy.kept (); select 'made'"),
+        TestFleet::sql(owner, "create table economy.kept (); select 'made'"),
         "made"
     );
-    let pids = bench.pids();
+    let pids = fleet.pids();
     assert_eq!(
-        bench.down().lines().last(),
+        fleet.down().lines().last(),
         Some("Stopped; data and keys are kept")
     );
     assert!(
@@ -61,65 +61,63 @@ fn data_and_keys_survive_down_and_up() {
         "something still runs"
     );
 
-    let second = bench.must_come_up(&[]);
+    let second = fleet.must_start(&[]);
     assert!(second.contains("already imported"), "{second}");
     assert!(!has_activity(&second), "{second}");
-    let after = bench.manifest();
+    let after = fleet.manifest();
     assert_eq!(after["accounts"], before["accounts"]);
     let owner = after["database_url"].as_str().unwrap();
-    assert_eq!(Bench::sql(owner, "select count(*) from economy.kept"), "0");
+    assert_eq!(
+        TestFleet::sql(owner, "select count(*) from economy.kept"),
+        "0"
+    );
     // Another launcher may take the ports while the fleet is stopped. The fleet then gets new ports and keeps those.
     let mut last = before["base_url"].clone();
     let keeps_its_ports = (0..5).any(|_| {
-        let now = bench.manifest()["base_url"].clone();
+        let now = fleet.manifest()["base_url"].clone();
         let is_kept = now == last;
         last = now;
         if !is_kept {
-            bench.down();
-            bench.must_come_up(&[]);
+            fleet.down();
+            fleet.must_start(&[]);
         }
         is_kept
     });
     assert!(keeps_its_ports, "{last}");
-    bench.down();
+    fleet.down();
 
-    let third = bench.must_come_up(&["--fresh", "--no-activity"]);
+    let third = fleet.must_start(&["--fresh", "--no-activity"]);
     assert!(!has_activity(&third), "{third}");
-    let fresh = bench.manifest();
+    let fresh = fleet.manifest();
     assert_ne!(fresh["accounts"], before["accounts"]);
     let owner = fresh["database_url"].as_str().unwrap();
-    assert!(Bench::sql(owner, "select from economy.kept").contains("does not exist"));
+    assert!(TestFleet::sql(owner, "select from economy.kept").contains("does not exist"));
 }
 
 #[test]
 fn a_child_that_is_killed_restarts_at_its_address() {
-    let bench = Bench::new();
-    bench.must_come_up(&["--replicas", "webhook-svc=2"]);
-    let addresses = bench.dir().join("addresses/webhook-svc");
+    let fleet = TestFleet::new();
+    fleet.must_start(&["--replicas", "webhook-svc=2"]);
+    let addresses = fleet.dir().join("addresses/webhook-svc");
     let lines = || fs::read_to_string(&addresses).unwrap().lines().count();
     assert_eq!(lines(), 2);
     let before = fs::read_to_string(&addresses).unwrap();
-    let pid = bench.pid("webhook-svc-2").unwrap();
+    let pid = fleet.pid("webhook-svc-2").unwrap();
     kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
-    let is_back = || bench.pid("webhook-svc-2").is_some_and(|now| now != pid);
+    let is_back = || fleet.pid("webhook-svc-2").is_some_and(|now| now != pid);
     // On a busy machine, the child may be back before the test looks.
     eventually("its address is removed from the file", || {
         lines() == 1 || is_back()
     });
     eventually("it is back with another pid", || lines() == 2 && is_back());
     assert_eq!(fs::read_to_string(&addresses).unwrap(), before);
-    eventually("all are ready", || {
-        let status = bench.status();
-        let services = status["services"].as_array().unwrap().iter();
-        let mut services = services.inspect(|one| {
-            // Only the gateway and web have a public port besides the internal one.
-            assert!(one["grpc"].is_string());
-            let is_public = one["name"] == "gateway" || one["name"] == "web";
-            assert_eq!(one["http"].is_string(), is_public);
-        });
-        services.all(|one| one["ready"] == true)
-    });
-    let log = fs::read_to_string(bench.dir().join("logs/launcher.log")).unwrap();
+    eventually("all are ready", || fleet.status().status.success());
+    for service in fleet.manifest()["services"].as_array().unwrap() {
+        // Only the gateway and web have a public port.
+        let is_public = service["name"] == "gateway" || service["name"] == "web";
+        assert_eq!(service["http"].is_string(), is_public);
+    }
+    let log = fs::read_to_string(fleet.dir().join("logs/launcher.log")).unwrap();
     assert!(
         log.contains("webhook-svc-2 was ended by signal 9; it restarts in 1 s"),
         "{log}"
@@ -128,20 +126,20 @@ fn a_child_that_is_killed_restarts_at_its_address() {
 
 #[test]
 fn a_second_up_reports_the_running_fleet() {
-    let bench = Bench::new();
-    bench.must_come_up(&[]);
-    let pids = bench.pids();
-    let second = bench.must_come_up(&[]);
+    let fleet = TestFleet::new();
+    fleet.must_start(&[]);
+    let pids = fleet.pids();
+    let second = fleet.must_start(&[]);
     assert!(second.contains("The fleet is running"), "{second}");
     // The output names only commands that work for this folder.
-    let down = format!("deploy/down --dir {}", bench.dir().display());
+    let down = format!("deploy/down --dir {}", fleet.dir().display());
     assert_eq!(second.matches(&down).count(), 1, "{second}");
     assert_eq!(second.matches("deploy/").count(), 1, "{second}");
     assert!(second.contains("fleet.json"), "{second}");
-    let ignored = bench.must_come_up(&["--tls", "no-such-folder"]);
-    assert!(ignored.contains("--tls have no effect"), "{ignored}");
-    assert_eq!(bench.pids(), pids);
-    let fresh = bench.up(&["--fresh"]);
+    let ignored = fleet.must_start(&["--port", "1"]);
+    assert!(ignored.contains("options of its start"), "{ignored}");
+    assert_eq!(fleet.pids(), pids);
+    let fresh = fleet.up(&["--fresh"]);
     assert!(
         !fresh.status.success() && said(&fresh).contains("stop it first"),
         "{}",
@@ -151,16 +149,14 @@ fn a_second_up_reports_the_running_fleet() {
 
 #[test]
 fn ctrl_c_ends_all_processes() {
-    let bench = Bench::new();
-    let mut launcher = bench
+    let fleet = TestFleet::new();
+    let mut launcher = fleet
         .command("up")
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    eventually("it is up", || {
-        bench.dir().join("fleet.json").exists() && bench.status()["state"] == "running"
-    });
-    let pids = bench.pids();
+    eventually("it is up", || fleet.status().status.success());
+    let pids = fleet.pids();
     kill(
         Pid::from_raw(i32::try_from(launcher.id()).unwrap()),
         Signal::SIGINT,
@@ -171,5 +167,5 @@ fn ctrl_c_ends_all_processes() {
         !pids.iter().any(|pid| is_alive(*pid)),
         "something still runs"
     );
-    assert_eq!(bench.status()["state"], "stopped");
+    fleet.assert_stopped();
 }

@@ -5,7 +5,7 @@
     reason = "test support: a step that fails is a failed test"
 )]
 
-mod bench;
 mod killed;
 mod life;
 mod refusals;
+mod test_fleet;

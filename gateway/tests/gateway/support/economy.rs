@@ -154,6 +154,13 @@ impl RatesService for Economy {
             page: Some(page(2)),
         }))
     }
+
+    async fn list_daily_costs(
+        &self,
+        _: Request<proto::ListDailyCostsRequest>,
+    ) -> Result<Response<proto::ListDailyCostsResponse>, Status> {
+        Ok(Response::new(proto::ListDailyCostsResponse::default()))
+    }
 }
 
 #[tonic::async_trait]

@@ -26,7 +26,7 @@ use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
 use gateway::jobs::last_used::LastUsed;
 use gateway::lookup::Options;
-use gateway::overload::admission::ConcurrencyLimits;
+use gateway::overload::admission::LoadLimits;
 use gateway::overload::refused_calls::RefusedCalls;
 use gateway::quota::{self, Quota};
 use gateway::service::Services;
@@ -86,7 +86,7 @@ pub(crate) const UPSTREAM: upstream::CallLimits = upstream::CallLimits {
     queue_timeout: LONG,
 };
 
-pub(crate) const LIMITS: ConcurrencyLimits = ConcurrencyLimits {
+pub(crate) const LIMITS: LoadLimits = LoadLimits {
     calls: 1_000,
     queued: 1_000,
     queue_timeout: LONG,

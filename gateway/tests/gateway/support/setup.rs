@@ -7,6 +7,7 @@ use bytes::Bytes;
 use contracts::public::ApiPlan;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
+use gateway::jobs::repeat;
 use gateway::lookup::{Lookup, Options};
 use gateway::openapi;
 use gateway::quota::SharedCounters;
@@ -25,10 +26,8 @@ const MONTH_FLUSH: Duration = Duration::from_millis(50);
 
 pub(super) fn write_month_use(lifecycle: &Lifecycle, counters: Arc<SharedCounters>) {
     let stopping = lifecycle.stopping();
-    lifecycle.spawn_graceful("month use", async move {
-        counters.run(MONTH_FLUSH, stopping).await;
-        Ok(())
-    });
+    let flush = async move || counters.flush_month_use().await;
+    lifecycle.spawn_graceful("month use", repeat(MONTH_FLUSH, stopping, flush));
 }
 
 /// Tests share a Redis, so that each has a position of its own.

@@ -100,8 +100,8 @@ impl Frame {
         self.texts().say_of_two(key, from, to)
     }
 
-    pub fn around(&self, key: &str) -> (String, String) {
-        self.texts().around(key)
+    pub fn split_at_value(&self, key: &str) -> (String, String) {
+        self.texts().split_at_value(key)
     }
 
     #[expect(
@@ -231,13 +231,13 @@ pub struct AccountNav {
     pub links: Vec<Tab>,
 }
 
-/// An error, with ways out. Its title is that of the frame.
+/// An error, with links that lead on. Its title is that of the frame.
 #[derive(Debug, Template)]
 #[template(path = "error.html")]
 pub struct ErrorPage {
     pub frame: Frame,
     pub text: String,
-    pub ways_out: Vec<Link>,
+    pub links: Vec<Link>,
     /// The person must sign in before the form is sent again.
     pub is_signed_out: bool,
     /// The form whose answer is the error.

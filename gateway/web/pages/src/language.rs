@@ -20,7 +20,7 @@ impl Language {
     }
 
     /// The language with this code. English stands for codes that this version does not know.
-    pub fn of_code(code: &str) -> Self {
+    pub fn from_code(code: &str) -> Self {
         let mut all = Self::ALL.into_iter();
         all.find(|language| language.code() == code)
             .unwrap_or_default()

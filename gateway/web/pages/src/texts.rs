@@ -115,7 +115,7 @@ impl Texts {
         Some(known)
     }
 
-    /// A text around a `value`, if there is one with this key.
+    /// A text with a `value`, if there is one with this key.
     pub fn find_of(&self, key: &str, value: &str) -> Option<String> {
         let mut args = FluentArgs::new();
         args.set("value", value);
@@ -138,7 +138,7 @@ impl Texts {
         text.unwrap_or_else(|| key.to_owned())
     }
 
-    /// A text around a `value`.
+    /// A text with a `value`.
     pub fn say_of(&self, key: &str, value: &str) -> String {
         let mut args = FluentArgs::new();
         args.set("value", value);
@@ -147,14 +147,14 @@ impl Texts {
 
     /// What a text says before and after its `value`. Templates put the value into an element between them, since it may be written in the
     /// other direction.
-    pub fn around(&self, key: &str) -> (String, String) {
+    pub fn split_at_value(&self, key: &str) -> (String, String) {
         // A character that no text has.
         let text = self.say_of(key, "\u{fffc}");
         let (before, after) = text.split_once('\u{fffc}').unwrap_or((text.as_str(), ""));
         (before.to_owned(), after.to_owned())
     }
 
-    /// A text around two values.
+    /// A text with two values.
     pub fn say_of_two(&self, key: &str, from: &str, to: &str) -> String {
         let mut args = FluentArgs::new();
         args.set("from", from);

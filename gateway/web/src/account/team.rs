@@ -252,7 +252,7 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
         let text = MailText::new("removed")
             .with("by", request.person().email.as_str())
             .with("page", format!("{}/accounts", app.public_url));
-        let (reader, now) = (Reader::of(&changed), app.clock.now());
+        let (reader, now) = (Reader::from_person(&changed), app.clock.now());
         person_mail::queue_notice(&mut transaction, reader, &text, &app.public_url, now).await?;
     }
     transaction.commit().await?;

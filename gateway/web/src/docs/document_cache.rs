@@ -15,7 +15,7 @@ const AGE: Duration = Duration::from_mins(1);
 /// The same while no reference has been read.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Holds what was made from the newest document, also while the gateway is away.
+/// Holds what was made from the newest document, also while the gateway is unavailable.
 #[derive(Debug)]
 pub struct DocumentCache {
     api: Api,
@@ -56,7 +56,7 @@ impl DocumentCache {
         Arc::clone(&self.lock().guides)
     }
 
-    /// The reference, which may be a minute old, or older while the gateway is away.
+    /// The reference, which may be a minute old, or older while the gateway is unavailable.
     ///
     /// # Errors
     /// No reference was ever read.

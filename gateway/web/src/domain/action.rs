@@ -48,6 +48,8 @@ pub enum Action {
     ClaimGranted,
     ClaimRejected,
     OwnerAdded,
+    OwnerRemoved,
+    GameMoved,
     EventMoved,
     CurrencyNamed,
     // Of a person only. No page shows them: operators look them up after an attack.

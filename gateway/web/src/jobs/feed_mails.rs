@@ -5,6 +5,10 @@
 //! mailed once, whatever the clocks say. What was published before the first run is not mailed. A change that this version cannot read is not
 //! mailed either, and does not stop the next ones. A decision on a listing or a claim is also recorded in the activity of its accounts.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::time::Duration;
+
 use anyhow::Context as _;
 use contracts::addresses;
 use contracts::economy::v1::ReportReview;
@@ -17,6 +21,7 @@ use prost::Message as _;
 use sqlx::PgConnection;
 use strum::{IntoStaticStr, VariantArray};
 use time::OffsetDateTime;
+use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use super::RunResults;
@@ -28,7 +33,10 @@ use crate::store::activity::{self, NewEntry};
 use crate::store::feed_positions;
 use crate::upstream::Feed;
 
-/// A service whose feed has changes to mail. While one is away, the mails about the others go on.
+/// How long the names of the accounts of a batch may take.
+const NAMES_DEADLINE: Duration = Duration::from_secs(3);
+
+/// A service whose feed has changes to mail. While one is unavailable, the mails about the others go on.
 #[derive(Debug, Clone, Copy, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 enum Source {
@@ -64,10 +72,10 @@ impl Source {
     }
 
     /// The mail about a change; `None`: it is another change of the entity type, or cannot be read, which is logged and counted.
-    async fn notice(self, change: &Change, app: &Web) -> Option<Notice> {
+    async fn notice(self, change: &Change, names: &mut AccountNames<'_>) -> Option<Notice> {
         let notice = match self {
             Self::Gateway => on_key(change),
-            Self::Listings => on_listing(change, app).await.map(Some),
+            Self::Listings => on_listing(change, names).await.map(Some),
             Self::Economy => on_report(change).map(Some),
             Self::Webhook => on_endpoint(change).map(Some),
         };
@@ -83,6 +91,29 @@ impl Source {
             metrics::counter!("feed_changes_refused_total", "producer" => producer).increment(1);
             None
         })
+    }
+}
+
+/// The names of the accounts that a batch of changes names.
+struct AccountNames<'a> {
+    app: &'a Web,
+    /// A gateway that hangs delays the mails of a batch until then, whatever their number.
+    until: Instant,
+    read: HashMap<Uuid, Option<String>>,
+}
+
+impl AccountNames<'_> {
+    /// The name of an account, or its id while the gateway is unavailable.
+    async fn find(&mut self, id: &str) -> anyhow::Result<String> {
+        let account = id.parse().context("an account is not a UUID")?;
+        let name = match self.read.entry(account) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let name = timeout_at(self.until, self.app.gateway.account_name(account));
+                unknown.insert(name.await.ok().flatten())
+            }
+        };
+        Ok(name.clone().unwrap_or_else(|| id.to_owned()))
     }
 }
 
@@ -121,8 +152,13 @@ async fn mail_next(app: &Web, source: Source, now: OffsetDateTime) -> anyhow::Re
             return Ok(mailed);
         }
         let mut notices = Vec::new();
+        let mut names = AccountNames {
+            app,
+            until: Instant::now() + NAMES_DEADLINE,
+            read: HashMap::new(),
+        };
         for change in &listed.changes {
-            notices.extend(source.notice(change, app).await);
+            notices.extend(source.notice(change, &mut names).await);
         }
         let mut transaction = kit::pg::begin(&app.pool).await?;
         let moved =
@@ -209,15 +245,9 @@ fn on_key(change: &Change) -> anyhow::Result<Option<Notice>> {
     }))
 }
 
-/// An account that a decision names: its name, or its id while the gateway is away.
-async fn account_name(app: &Web, id: &str) -> anyhow::Result<String> {
-    let account = id.parse().context("an account is not a UUID")?;
-    let name = app.gateway.account_name(account).await;
-    Ok(name.unwrap_or_else(|| id.to_owned()))
-}
-
-async fn on_listing(change: &Change, app: &Web) -> anyhow::Result<Notice> {
+async fn on_listing(change: &Change, names: &mut AccountNames<'_>) -> anyhow::Result<Notice> {
     let decided = StaffDecision::decode(change.state.clone())?;
+    let app = names.app;
     let site = app.public_url.as_str();
     let contact = app.staff_mail.as_ref().unwrap_or(&app.public_url);
     let new = |key| MailText::new(key).with("contact", contact.clone());
@@ -226,7 +256,7 @@ async fn on_listing(change: &Change, app: &Web) -> anyhow::Result<Notice> {
     let reason = decided.reason.as_str();
     let (action, text) = match change.event.as_str() {
         "listing_removed_by_owner" => {
-            let account = account_name(app, &decided.account_id).await?;
+            let account = names.find(&decided.account_id).await?;
             let text = text("listing-removed-by-owner").with("account", account);
             return Ok(Notice {
                 permission: Permission::Edit,
@@ -238,17 +268,27 @@ async fn on_listing(change: &Change, app: &Web) -> anyhow::Result<Notice> {
             });
         }
         "owner_added" => {
-            let account = account_name(app, &decided.account_id).await?;
+            let account = names.find(&decided.account_id).await?;
             let text = of_claim("owner-added").with("account", account);
             (Action::OwnerAdded, text)
+        }
+        "owner_removed" => {
+            let account = account_name(app, &decided.account_id).await?;
+            let text = of_claim("owner-removed").with("account", account);
+            (Action::OwnerRemoved, text)
+        }
+        "game_moved" => {
+            let text = text("game-moved").with("former", decided.former_page.clone());
+            let text = text.with("handle", decided.page.clone());
+            (Action::GameMoved, text)
         }
         "event_moved" => {
             let text = text("event-moved");
             let text = match decided.former_account_id.as_str() {
                 "" => text.say("former", "mail-no-account"),
-                former => text.with("former", account_name(app, former).await?),
+                former => text.with("former", names.find(former).await?),
             };
-            let account = account_name(app, &decided.account_id).await?;
+            let account = names.find(&decided.account_id).await?;
             (Action::EventMoved, text.with("account", account))
         }
         "listing_published" => {
@@ -280,9 +320,8 @@ async fn on_listing(change: &Change, app: &Web) -> anyhow::Result<Notice> {
     };
     let page = match change.event.as_str() {
         // The list shows the page of the game as well.
-        "claim_granted" | "listing_approved" | "owner_added" | "event_moved" => {
-            "/listings".to_owned()
-        }
+        "claim_granted" | "listing_approved" | "owner_added" | "owner_removed" | "game_moved"
+        | "event_moved" => "/listings".to_owned(),
         "claim_rejected" => "/claims".to_owned(),
         _ => format!("/listings/{}/{}", decided.kind, decided.name),
     };

@@ -37,7 +37,7 @@ pub fn spawn(leader: &Leader, app: &App) {
 #[derive(Debug, Default)]
 struct RunResults {
     done: u64,
-    /// The errors, each once: what is away fails many results.
+    /// The errors, each once: an unavailable service fails many results.
     errors: BTreeSet<String>,
 }
 

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::app::Web;
 use crate::domain::role::Permission;
+use crate::mail;
 use crate::member_mail::{self, MemberMail};
 use crate::person_mail;
 use crate::store::sent_notices;
@@ -112,7 +113,8 @@ async fn announce(
         }
         (None, Some(staff)) => {
             let mail = month.mail_to_staff(app.large_month);
-            person_mail::insert(&mut transaction, staff, &mail, now).await?;
+            let mail = person_mail::message(staff, &mail);
+            mail::insert(&mut *transaction, mail, None, now).await?;
         }
         (None, None) => return Ok(false),
     }

@@ -35,7 +35,7 @@ pub enum Access {
     File,
     /// A page of the documentation: in English at one address, and counted as a page.
     Docs,
-    /// A person whose password was right, and who has a second factor.
+    /// Password accepted, second factor pending.
     SecondFactor,
     SignedIn,
     /// A member of the account that the path names, with a role that has this permission.
@@ -63,7 +63,7 @@ pub struct Guard {
 
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     // Read the body before the checks. A client could otherwise hold the last byte back, and act with a password or a role that has ended
-    // meanwhile.
+    // in between.
     let buffered = match *request.method() {
         Method::POST => form_body::buffer(request, guard.body_limit).await,
         _ => Ok(request),
@@ -76,7 +76,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     if request.method() == Method::POST {
         typed_form::capture(&mut request).await;
     }
-    let language = PageLanguage::of(request.uri(), request.headers());
+    let language = PageLanguage::from_request(request.uri(), request.headers());
     request.extensions_mut().insert(language);
     let admitted = admit(&guard, &mut request).await;
     let of_person = request.extensions().get::<PageLanguage>().copied();
@@ -86,9 +86,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         Ok(Some(elsewhere)) => elsewhere,
         Err(error) => error.into_response(),
     };
-    if let Some(error) = response.extensions_mut().get_mut::<PageError>() {
-        error.language = language.language;
-    }
+    response.extensions_mut().insert(language);
     response
 }
 
@@ -98,8 +96,10 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
     let now = app.clock.now();
     let client = request.extensions().get::<ClientInfo>().cloned();
     let client = client.ok_or_else(PageError::internal)?;
-    if access == Access::Anyone {
-        // Before the first statement: these pages have links of mails and sessions looked up, which anybody can make up.
+    // Before the first statement: these pages have links of mails and sessions looked up, which anybody can make up.
+    let token = app.cookie.token(request.headers());
+    let has_session = token.is_some_and(|token| app.page_limit.knows(token.hash()));
+    if access == Access::Anyone && !has_session {
         let counted = (app.page_limit).count(Visitor::Unknown(client.ip.into()), now);
         counted.map_err(PageError::too_many_pages)?;
     }
@@ -113,6 +113,10 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         let viewer = found.ok().flatten().map(|(viewer, _)| viewer);
         let viewer = viewer.filter(Viewer::is_signed_in);
         if let Some(viewer) = &viewer {
+            if has_session {
+                let counted = (app.page_limit).count(Visitor::Person(viewer.person.id), now);
+                counted.map_err(PageError::too_many_pages)?;
+            }
             prefer_language_of(viewer, request);
         }
         request.extensions_mut().insert(viewer);
@@ -158,7 +162,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
 fn prefer_language_of(viewer: &Viewer, request: &mut Request) {
     let named = request.extensions().get::<PageLanguage>();
     if named.is_none_or(|named| named.prefix.is_empty()) {
-        let language = PageLanguage::of_person(&viewer.person);
+        let language = PageLanguage::from_person(&viewer.person);
         request.extensions_mut().insert(language);
     }
 }

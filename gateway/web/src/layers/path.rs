@@ -3,20 +3,18 @@
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http::{HeaderMap, Uri};
+use http::Uri;
 use pages::Language;
 use percent_encoding::percent_decode_str;
 
 use crate::page_error::{PageError, PageResult};
 use crate::render::moved;
-use crate::visit::Visit;
 
 /// Redirects a path with a slash at its end to the page without it. A path that is not UTF-8 has no page.
 pub async fn check(request: Request, next: Next) -> Response {
     let path = percent_decode_str(request.uri().path());
     if path.decode_utf8().is_err() {
-        let visit = Visit::of(request.uri(), request.headers());
-        return PageError::not_found().on_site(visit).into_response();
+        return PageError::not_found().into_response();
     }
     match without_slash(request.uri()) {
         Some(address) => moved(&address),
@@ -25,10 +23,9 @@ pub async fn check(request: Request, next: Next) -> Response {
 }
 
 /// Redirects a page below a language to its one address, since it exists in English only.
-pub async fn without_language(uri: Uri, headers: HeaderMap) -> PageResult {
+pub async fn without_language(uri: Uri) -> PageResult {
     let (_, path) = Language::split(uri.path());
-    let missing = || PageError::not_found().on_site(Visit::of(&uri, &headers));
-    let address = address(path, uri.query()).ok_or_else(missing)?;
+    let address = address(path, uri.query()).ok_or_else(PageError::not_found)?;
     Ok(moved(&address))
 }
 

@@ -1,6 +1,6 @@
 //! The layers of public pages, which set no cookie and need no session.
 //!
-//! They count the page, add the [`Visit`] to the request and to an error, and answer from the [`PageCache`](crate::page_cache::PageCache).
+//! They count the page, add the [`Visit`] to the request, and answer from the [`PageCache`](crate::page_cache::PageCache).
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{ACCEPT_LANGUAGE, IF_NONE_MATCH};
-use http::{HeaderMap, HeaderValue, Method, Uri};
+use http::{HeaderMap, HeaderValue, Method};
 use kit::client_address::Network;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -21,20 +21,20 @@ use crate::page_cache::{Key, Page};
 use crate::page_error::PageError;
 use crate::page_limit::Visitor;
 use crate::request::Viewer;
-use crate::visit::Visit;
+use crate::visit::{Parameter, Visit};
 
 /// The state of [`admit`].
 #[derive(Clone)]
 pub struct RouteState {
     pub app: App,
     /// The parameters of the query on which the page depends.
-    pub query: Arc<[&'static str]>,
+    pub query: Arc<[Parameter]>,
 }
 
 pub async fn admit(State(route): State<RouteState>, request: Request, next: Next) -> Response {
     let app = &route.app;
     // The page is made, and stored, without parameters that it ignores.
-    let visit = Visit::of(request.uri(), request.headers()).reading(&route.query);
+    let visit = Visit::from_request(request.uri(), request.headers()).reading(&route.query);
     let known = request.headers().get_all(IF_NONE_MATCH);
     let known: Vec<HeaderValue> = known.iter().cloned().collect();
     let admitted = async {
@@ -43,21 +43,17 @@ pub async fn admit(State(route): State<RouteState>, request: Request, next: Next
         if request.method() == Method::POST {
             return read_form(app, &client, request).await;
         }
-        let counted = count(app, &client, request.uri(), request.headers()).await;
+        let counted = count(app, &client, request.headers()).await;
         counted.map(|()| request).map_err(PageError::too_many_pages)
     };
-    let mut response = match admitted.await {
+    match admitted.await {
         Ok(mut request) => {
-            request.extensions_mut().insert(visit.clone());
+            request.extensions_mut().insert(visit);
             let response = etag::tag(next.run(request).await).await;
             etag::validate(&known, response)
         }
         Err(error) => error.into_response(),
-    };
-    if let Some(error) = response.extensions_mut().remove::<PageError>() {
-        return error.on_site(visit).into_response();
     }
-    response
 }
 
 /// Answers with the page in the cache. Without one, and while Redis has no position, the handler runs.
@@ -88,21 +84,16 @@ async fn read_form(app: &App, client: &ClientInfo, request: Request) -> Result<R
 
 /// Counts a page against the limits of the browser and of the network. Beyond them, a signed-in person has a limit of their own, so that
 /// other visitors of the network do not lock the person out.
-async fn count(app: &App, client: &ClientInfo, uri: &Uri, headers: &HeaderMap) -> Result<(), u32> {
+async fn count(app: &App, client: &ClientInfo, headers: &HeaderMap) -> Result<(), u32> {
     let now = app.clock.now();
     let network = Network::from(client.ip);
     let limit = &app.page_limit;
-    let counted = if is_typing(uri, headers) {
-        limit.count(Visitor::Typing(network), now)
-    } else {
-        let browser = Visitor::Browser {
-            network,
-            headers: hash(client, headers),
-        };
-        let of_browser = limit.count(browser, now);
-        of_browser.and_then(|()| limit.count(Visitor::Network(network), now))
+    let browser = Visitor::Browser {
+        network,
+        headers: hash(client, headers),
     };
-    let Err(seconds) = counted else {
+    let counted = limit.count(browser, now);
+    let Err(seconds) = counted.and_then(|()| limit.count(Visitor::Network(network), now)) else {
         return Ok(());
     };
     let viewer = Viewer::find(app, client, headers, now).await;
@@ -118,10 +109,4 @@ fn hash(client: &ClientInfo, headers: &HeaderMap) -> u64 {
     let languages = headers.get(ACCEPT_LANGUAGE);
     let languages = languages.map_or(&b""[..], HeaderValue::as_bytes);
     xxh3_64(&[agent.as_bytes(), b"\n", languages].concat())
-}
-
-/// Whether a script of the site searches while somebody types. Browsers set the header; scripts cannot.
-fn is_typing(uri: &Uri, headers: &HeaderMap) -> bool {
-    let destination = headers.get("sec-fetch-dest");
-    uri.path().ends_with("/search") && destination.is_some_and(|it| it == "empty")
 }

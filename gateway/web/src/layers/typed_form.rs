@@ -1,20 +1,19 @@
 //! Adds the fields of a form to its error page, which can then send them again.
 //!
-//! An inner layer captures the fields, and the outermost one attaches them: it also answers a request that takes too long.
+//! An inner layer captures the fields, and an outer one renders the page: also that of a request that takes too long.
 
 use std::sync::{Arc, OnceLock};
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
-use axum::response::Response;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use http_body_util::BodyExt as _;
 use pages::frame::TypedForm;
 use url::form_urlencoded;
 
+use super::log::RoutePattern;
 use crate::form_body;
-use crate::page_error::PageError;
 
 /// Fields that are left out, because they are secret.
 const SECRETS: [&str; 3] = ["password", "current", "code"];
@@ -78,21 +77,25 @@ fn is_form(request: &Request) -> bool {
         && length.is_some_and(|length| length <= form_body::MAX_LIMIT as u64)
 }
 
-/// Adds the fields to the error page if another try can succeed: after a 401, a 429, a 500, a 503 or a 504.
-///
-/// After a 401 somebody signs in first, who may be another person. Therefore a form without typed text, such as a button that removes
-/// something, is not offered again. `route` is the pattern of its path.
-pub fn attach(response: &mut Response, CapturedForm(captured): &CapturedForm, route: &str) {
-    let Some(form) = captured.get() else { return };
-    let is_kept = match response.status() {
-        StatusCode::TOO_MANY_REQUESTS
-        | StatusCode::INTERNAL_SERVER_ERROR
-        | StatusCode::SERVICE_UNAVAILABLE
-        | StatusCode::GATEWAY_TIMEOUT => true,
-        StatusCode::UNAUTHORIZED => WITH_TEXT.contains(&route),
-        _ => false,
-    };
-    if is_kept && let Some(error) = response.extensions_mut().get_mut::<PageError>() {
-        error.form = Some(Box::new(form.clone()));
+impl CapturedForm {
+    /// The form for the error page with this status, if another try can succeed: after a 401, a 429, a 500, a 503 or a 504.
+    ///
+    /// After a 401 somebody signs in first, who may be another person. Therefore a form without typed text, such as a button that removes
+    /// something, is not offered again.
+    pub fn to_send_again(
+        &self,
+        status: StatusCode,
+        route: Option<&RoutePattern>,
+    ) -> Option<TypedForm> {
+        let form = self.0.get()?;
+        let is_offered = match status {
+            StatusCode::TOO_MANY_REQUESTS
+            | StatusCode::INTERNAL_SERVER_ERROR
+            | StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::GATEWAY_TIMEOUT => true,
+            StatusCode::UNAUTHORIZED => route.is_some_and(|it| WITH_TEXT.contains(&it.0.as_str())),
+            _ => false,
+        };
+        is_offered.then(|| form.clone())
     }
 }

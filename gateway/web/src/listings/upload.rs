@@ -141,8 +141,9 @@ async fn upload(
         Ok(file) => file,
         Err(fault) => return Ok(Err(fault)),
     };
-    check_again(request).await?;
-    let context = request.context(Section::Listings).await;
+    let reads = futures::join!(check_again(request), request.context(Section::Listings));
+    let (admitted, context) = reads;
+    admitted?;
     let header = proto::OwnPictureHeader {
         account_id: request.scope.id.to_string(),
         kind: target.proto_kind().into(),

@@ -29,6 +29,8 @@ const JOBS: [bool; 4] = [true, false, false, false];
 const MAX_RUN: StdDuration = StdDuration::from_mins(10);
 /// How long a job pauses when the mail server cannot be reached.
 const OUTAGE_PAUSE: StdDuration = StdDuration::from_secs(30);
+/// How long it may take to commit the claim of a mail and to record what came of it.
+const RECORD: StdDuration = StdDuration::from_secs(10);
 /// The wait for the second try of a mail, which each further try doubles.
 const FIRST_WAIT: Duration = Duration::MINUTE;
 const MAX_WAIT: Duration = Duration::HOUR;
@@ -73,8 +75,8 @@ impl Mailer {
             clock,
             sender: settings.mail_sender.clone(),
             transport: Arc::new(settings.mail.open(ca, deadline)?),
-            // To connect, to send, and to record what came of it.
-            claim: 3 * deadline,
+            // To find a used connection dead, to connect, to send, and to record what came of it, with room to spare.
+            claim: 4 * deadline + RECORD,
             accepted_at: Arc::default(),
         })
     }

@@ -92,8 +92,8 @@ pub async fn send(
     record_and_inform(&request, &mut transaction, Action::PersonDeleted, &text).await?;
     people::remove(&mut *transaction, person.id).await?;
     transaction.commit().await?;
-    let language = PageLanguage::of_person(person);
-    let mut response = language.goodbye(&headers, "deleted");
+    let language = PageLanguage::from_person(person);
+    let mut response = language.redirect_signed_out(&headers, "deleted");
     app.cookie.clear(response.headers_mut());
     Ok(response)
 }

@@ -16,6 +16,7 @@ use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::link::Purpose;
 use crate::domain::percent::encoded;
+use crate::mail;
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
 use crate::person_mail::{self, Reader};
@@ -141,14 +142,19 @@ pub async fn send_link(
     };
     let path = link_path(&inserted.token.text(), link.next);
     let lifetime = texts.say(link.target.purpose().lifetime_key());
-    let mail = link.text.write(link.language);
-    let mail = mail.and_paragraph(&format!("{}{prefix}{path}", app.public_url));
-    let mut mail = mail.and_paragraph(&texts.say_of("mail-link-foot", lifetime));
+    let written = link.text.write(link.language);
+    let written = written.and_paragraph(&format!("{}{prefix}{path}", app.public_url));
+    let mut written = written.and_paragraph(&texts.say_of("mail-link-foot", lifetime));
     if matches!(link.target, LinkTarget::SignUp) {
         // The reader may not know us yet.
-        mail = mail.and_paragraph(texts.say("mail-signature"));
+        written = written.and_paragraph(texts.say("mail-signature"));
     }
-    person_mail::insert_with_link(connection, link.address, &mail, &inserted, now).await?;
+    let message = person_mail::message(link.address, &written);
+    let sent_link = mail::Link {
+        id: inserted.id,
+        expires_at: inserted.expires_at,
+    };
+    mail::insert(connection, message, Some(sent_link), now).await?;
     Ok(inserted.expires_at)
 }
 
@@ -159,7 +165,10 @@ pub(super) async fn record_and_inform(
     action: Action,
     text: &MailText<'_>,
 ) -> Result<(), sqlx::Error> {
-    let (reader, now) = (Reader::of(request.person()), request.app.clock.now());
+    let (reader, now) = (
+        Reader::from_person(request.person()),
+        request.app.clock.now(),
+    );
     person_mail::queue(&mut *connection, reader, text, now).await?;
     request.record_own(connection, action).await
 }

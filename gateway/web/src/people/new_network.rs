@@ -34,7 +34,7 @@ pub(super) async fn mail(app: &Web, person: &Person, client: &ClientInfo) -> Res
         .time("at", now)
         .with("page", format!("{}/you/password", app.public_url));
     let mut connection = app.pool.acquire().await?;
-    let reader = Reader::of(person);
+    let reader = Reader::from_person(person);
     person_mail::queue_notice(&mut connection, reader, &text, &app.public_url, now).await?;
     Ok(())
 }

@@ -43,7 +43,7 @@ pub async fn show(request: PersonRequest, UrlQuery(next): UrlQuery<NextPage>) ->
 pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) -> PageResult {
     let (app, person) = (&request.app, request.person());
     let (now, next) = (app.clock.now(), next_page::path(&form.next));
-    let language = PageLanguage::of_person(person);
+    let language = PageLanguage::from_person(person);
     let Some(code) = TypedCode::parse(&form.code) else {
         let errors = Fields::one("code", language.say(NO_CODE));
         return Ok(refused(&page(&request, next, errors)));
@@ -122,12 +122,12 @@ pub async fn count_wrong_code(app: &Web, person: &Person) -> Result<(), Fault> {
     let page = format!("{}/you/password", app.public_url);
     let text = MailText::new("wrong-codes").with("page", page);
     let mut connection = app.pool.acquire().await?;
-    person_mail::queue(&mut connection, Reader::of(person), &text, now).await?;
+    person_mail::queue(&mut connection, Reader::from_person(person), &text, now).await?;
     Ok(())
 }
 
 fn page(request: &PersonRequest, next: &str, errors: Fields) -> SecondFactorPage {
-    let language = PageLanguage::of_person(request.person());
+    let language = PageLanguage::from_person(request.person());
     let errors = errors.in_language(language.language);
     SecondFactorPage {
         frame: Frame {

@@ -70,8 +70,8 @@ pub async fn end(
     if hash != viewer.token.hash() {
         return Ok(see_other("/you?done=session"));
     }
-    let language = PageLanguage::of_person(&viewer.person);
-    let mut response = language.goodbye(&headers, "signed-out");
+    let language = PageLanguage::from_person(&viewer.person);
+    let mut response = language.redirect_signed_out(&headers, "signed-out");
     app.cookie.clear(response.headers_mut());
     Ok(response)
 }

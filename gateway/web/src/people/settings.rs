@@ -19,7 +19,7 @@ pub struct Input {
 
 pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
     let own = request.person().language();
-    let language = form.language.map_or(own, |code| Language::of_code(&code));
+    let language = form.language.map_or(own, |code| Language::from_code(&code));
     let wants_notices = !form.notices.is_empty();
     let (pool, person) = (&request.app.pool, request.person().id);
     people::set_preferences(pool, person, language, wants_notices).await?;

@@ -7,7 +7,7 @@ use pages::people::SignInPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
 
-use super::link::{self, Invitation};
+use super::links::{self, Invitation};
 use super::{new_network, sign_up};
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
@@ -130,7 +130,7 @@ pub async fn sign_out(
         sessions::end(&app.pool, token.hash()).await?;
     }
     let mut response = if next.next.is_empty() {
-        language.goodbye(&headers, "signed-out")
+        language.redirect_signed_out(&headers, "signed-out")
     } else {
         see_other(next_page::path(&next.next))
     };
@@ -152,7 +152,7 @@ impl SignInForm<'_> {
         let (language, next) = (self.language, self.next);
         let FormState { status, errors } = state;
         let errors = errors.in_language(language.language);
-        let invitation = link::invitation(self.app, language, next).await?;
+        let invitation = links::invitation(self.app, language, next).await?;
         let invitation = invitation.unwrap_or_else(|| Invitation {
             text: next_page::reason(next).map_or_else(String::new, |key| language.say(key).into()),
             email: String::new(),

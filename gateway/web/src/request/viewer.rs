@@ -54,14 +54,17 @@ impl Viewer {
         let Some(token) = app.cookie.token(headers) else {
             return Ok(None);
         };
-        let unknown = Visitor::Unknown(client.ip.into());
-        let checked = app.page_limit.check(unknown, now);
-        checked.map_err(PageError::too_many_pages)?;
-        let lifetimes = app.session_lifetimes;
-        let found = sessions::find(&app.pool, token.hash(), account, lifetimes, now);
-        let Some((person, session, role)) = found.await? else {
+        let (limit, hash) = (&app.page_limit, token.hash());
+        let cookies = Visitor::Cookies(client.ip.into());
+        if !limit.knows(hash) {
+            let checked = limit.check(cookies, now);
+            checked.map_err(PageError::too_many_pages)?;
+        }
+        let found = sessions::find(&app.pool, hash, account, app.session_lifetimes, now).await?;
+        limit.note(hash, found.is_some()).await;
+        let Some((person, session, role)) = found else {
             // At the limit, the check above refuses the next one.
-            app.page_limit.count(unknown, now).ok();
+            limit.count(cookies, now).ok();
             return Ok(None);
         };
         // While PostgreSQL only reads, sessions go on.

@@ -3,13 +3,17 @@
 mod member;
 mod site;
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::IntoResponse as _;
 use axum::{Extension, Router};
-use http::{HeaderMap, Uri};
 use pages::Language;
+use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
-use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
+use tower_http::csrf::{CsrfLayer, ProtectionError};
 
 use crate::account::list;
 use crate::app::App;
@@ -18,17 +22,16 @@ use crate::docs::guides;
 use crate::docs::reference;
 use crate::form_body;
 use crate::layers::access::{self, Access, Guard};
-use crate::layers::log::Recorder;
-use crate::layers::{client, coding, headers, log, path};
+use crate::layers::error_page::{self, IsPublic};
+use crate::layers::{client, coding, deadline, headers, log, path};
 use crate::listings::entry;
 use crate::page_error::PageError;
 use crate::people::{
-    delete, email, link, password, recovery_codes, reset, second_factor, sessions,
+    delete, email, links, password, recovery_codes, reset, second_factor, sessions,
     settings as own_settings, sign_in, sign_up, totp,
 };
 use crate::route::Route;
 use crate::site::sitemap::FixedPages;
-use crate::visit::Visit;
 use crate::well_known;
 
 /// The longest body of a form.
@@ -60,7 +63,7 @@ fn people_routes() -> Vec<Route> {
         SecondFactor.form("/sign-in/code", second_factor::show, second_factor::send),
         Anyone.action("/sign-out", sign_in::sign_out),
         Anyone.form("/reset", reset::show, reset::send),
-        Anyone.form("/link/{token}", link::show, link::send),
+        Anyone.form("/link/{token}", links::show, links::send),
         SignedIn.page("/you", sessions::show),
         SignedIn.action("/you/sessions/end-others", sessions::end_others),
         SignedIn.action("/you/sessions/{session}/end", sessions::end),
@@ -80,6 +83,17 @@ fn people_routes() -> Vec<Route> {
         SignedIn.page("/claim/{handle}", entry::claim),
         SignedIn.page("/add-game", entry::add_game),
     ]
+}
+
+/// The first segments of the paths of the dashboard. Every other path belongs to the public site.
+static DASHBOARD: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let routes = people_routes().into_iter().chain(member::routes());
+    routes.map(|route| first_part(route.path)).collect()
+});
+
+fn first_part(path: &str) -> &str {
+    let path = path.split('?').next().unwrap_or_default();
+    path.split('/').nth(1).unwrap_or_default()
 }
 
 /// Whether the path also exists below each language: people see the page before they sign in, or come from a public page, whose language the
@@ -122,35 +136,30 @@ pub fn router(app: &App) -> Router {
         }
         router = router.route(route.path, guarded);
     }
-    let reject = |_: ProtectionError| {
-        use axum::response::IntoResponse as _;
-        PageError::cross_site().into_response()
-    };
+    let reject = |_: ProtectionError| PageError::cross_site().into_response();
+    let is_public: IsPublic = |path| !DASHBOARD.contains(first_part(path));
     let public = routes()
         .into_iter()
         .filter(|route| route.access == Access::Public);
     let docs = guides::PATHS.iter().copied().chain([reference::PATH]);
-    let fixed = FixedPages::of(public.map(|route| route.path).chain(docs));
-    let recorder = Recorder {
-        app: App::clone(app),
-        is_public: site::is_public,
-    };
+    let fixed = FixedPages::new(public.map(|route| route.path).chain(docs));
     // Forms of the site itself, also behind a proxy that sends another `Host`. The settings have checked the address.
     let csrf = CsrfLayer::new().add_trusted_origin(&app.public_url);
     let csrf = csrf.unwrap_or_default().with_rejection_response(reject);
     router
         .layer(Extension(fixed))
         .layer(from_fn(log::name_route))
-        .fallback(async |uri: Uri, headers: HeaderMap| {
-            PageError::not_found().on_site(Visit::of(&uri, &headers))
-        })
+        .fallback(async || PageError::not_found())
         .method_not_allowed_fallback(async || PageError::method_not_allowed())
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(from_fn(coding::check))
         .layer(from_fn(path::check))
         .layer(csrf)
         .layer(from_fn_with_state(App::clone(app), client::identify))
-        .layer(from_fn_with_state(recorder, log::record))
+        .layer(CatchPanicLayer::custom(error_page::panicked))
+        .layer(from_fn_with_state(App::clone(app), deadline::limit))
+        .layer(from_fn_with_state(is_public, error_page::render))
+        .layer(from_fn(log::record))
         .layer(from_fn_with_state(App::clone(app), headers::add))
         // Also pages with secrets, such as that of a new key. The length of a compressed page tells a secret only to a site that makes the
         // browser load it again and again with other texts in it (BREACH). No site can: secrets are in answers to forms, which the layer
@@ -161,10 +170,11 @@ pub fn router(app: &App) -> Router {
 
 #[cfg(test)]
 mod tests {
-    use http::Method;
+    use http::{HeaderMap, Method};
 
     use super::*;
     use crate::domain::role::Permission;
+    use crate::visit::Visit;
 
     #[test]
     fn every_page_of_an_account_needs_a_membership() {
@@ -181,9 +191,9 @@ mod tests {
 
     #[test]
     fn public_paths_and_dashboard_paths_do_not_overlap() {
-        for route in routes() {
-            let is_public = matches!(route.access, Access::Public | Access::File | Access::Docs);
-            assert_eq!(site::is_public(route.path), is_public, "{}", route.path);
+        for route in site::routes().into_iter().chain(site::docs_routes()) {
+            let is_dashboard = DASHBOARD.contains(first_part(route.path));
+            assert!(!is_dashboard, "{}", route.path);
         }
     }
 
@@ -192,7 +202,7 @@ mod tests {
         for route in routes() {
             if matches!(route.access, Access::Public | Access::Docs) {
                 let uri = route.path.replace(['{', '}'], "").parse().unwrap();
-                let frame = Visit::of(&uri, &HeaderMap::new()).frame("");
+                let frame = Visit::from_request(&uri, &HeaderMap::new()).frame("");
                 let is_translated = route.access == Access::Public;
                 assert_eq!(frame.is_translated, is_translated, "{}", route.path);
             }

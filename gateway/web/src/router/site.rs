@@ -1,8 +1,5 @@
 //! The paths of the public site.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, get};
@@ -27,7 +24,9 @@ const CURSOR: &[&str] = &["cursor"];
 pub(super) fn routes() -> Vec<Route> {
     use Access::{Asset, File, Public};
     vec![
-        Public.page("/", start::show).reads(&["done"]),
+        Public
+            .page("/", start::show)
+            .reads_one_of("done", &start::NOTICES),
         Asset.page("/pictures/{name}", picture::show),
         Asset.page(
             "/pictures/drawn/{version}/{kind}/{country}/{file}",
@@ -105,23 +104,6 @@ pub(super) fn docs_routes() -> Vec<Route> {
         File.page("/llms.txt", llms::index),
         File.page("/llms-full.txt", llms::full),
     ]
-}
-
-/// The first segments of the paths of the public site. No path of the dashboard begins with one of them.
-static FIRST_PARTS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let routes = routes().into_iter().chain(docs_routes());
-    let public = routes.filter(|route| route.access != Access::Asset);
-    public.map(|route| first_part(route.path)).collect()
-});
-
-fn first_part(path: &str) -> &str {
-    let path = path.split('?').next().unwrap_or_default();
-    path.split('/').nth(1).unwrap_or_default()
-}
-
-/// Whether a path without a language is one of the public site.
-pub(super) fn is_public(path: &str) -> bool {
-    FIRST_PARTS.contains(first_part(path))
 }
 
 /// Adds a public path: for the language that the browser prefers, and for each language.

@@ -237,7 +237,7 @@ impl Staff {
         let text = MailText::new("factor-ended")
             .with("page", format!("{}/you/totp", app.public_url))
             .with("contact", contact);
-        person_mail::queue(&mut *connection, Reader::of(person), &text, now).await?;
+        person_mail::queue(&mut *connection, Reader::from_person(person), &text, now).await?;
         let text = MailText::new("factor-of-member-ended")
             .with("email", person.email.as_str())
             .with("contact", contact);
@@ -288,7 +288,7 @@ async fn lock(connection: &mut PgConnection, address: &str) -> Result<Person, Fa
     let found = people::by_email(&mut *connection, address).await?;
     let found = found.ok_or_else(|| unknown(address))?;
     let locked = people::lock(connection, found.id).await?;
-    // The address may have changed meanwhile.
+    // The address may have changed since then.
     let locked = locked.filter(|locked| locked.email == address);
     locked.ok_or_else(|| unknown(address))
 }

@@ -12,7 +12,7 @@ const SESSION: &str = "session";
 /// for everybody, and the script puts the link to the dashboard into them.
 const SIGNED_IN: &str = "signed_in";
 
-/// How cookies look. Browsers accept the prefix `__Host-` only from this very host and over HTTPS.
+/// Cookie attributes by deployment. Browsers accept the prefix `__Host-` only from this very host and over HTTPS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CookieStyle {
     /// `__Host-session` and so on, for HTTPS.
@@ -23,7 +23,7 @@ pub enum CookieStyle {
 
 impl CookieStyle {
     /// The style for this address of the site.
-    pub fn of(public_url: &str) -> Self {
+    pub fn for_url(public_url: &str) -> Self {
         if public_url.starts_with("https:") {
             Self::Secure
         } else {
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_cookie_is_read_as_it_was_set() {
         let token = Token::generate();
-        let style = CookieStyle::of("https://mchezo.example");
+        let style = CookieStyle::for_url("https://mchezo.example");
         let cookies = set_by(|headers| style.store(&token, true, Duration::DAY, headers));
         let (set, hint) = (&cookies[0], &cookies[1]);
         assert!(set.starts_with("__Host-session="), "{set}");
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_local_cookie_is_stored_without_tls() {
-        let style = CookieStyle::of("http://127.0.0.1:8081");
+        let style = CookieStyle::for_url("http://127.0.0.1:8081");
         let cleared = set_by(|headers| style.clear(headers));
         assert!(cleared.iter().all(|cookie| !cookie.contains("Secure")));
     }

@@ -2,6 +2,7 @@
 
 use contracts::public::{Currency, Rate};
 use pages::site::amount::Amount;
+use pages::site::course::Course;
 use pages::site::economy::{CurrencyPage, CurrencyRow, Figure, RateRow};
 use pages::site::list::{Filters, Pager};
 use pages::{ApiCall, Frame, Head, Link, Texts};
@@ -41,7 +42,7 @@ pub(super) fn pager(frame: &Frame, path: &str, after: Option<&str>, next: Option
     }
 }
 
-fn currency_link(frame: &Frame, currency: &Currency) -> Link {
+pub(super) fn currency_link(frame: &Frame, currency: &Currency) -> Link {
     frame.link(
         &format!("{PATH}/{}", currency.slug),
         currency.currency.clone(),
@@ -76,7 +77,6 @@ pub(super) fn currency_page(
     let path = format!("{PATH}/{}", shown.slug);
     let from = address("/v1/economy/rates", &[("from", Some(&shown.slug))]);
     frame.api_call = Some(ApiCall::same(format!("GET {from}")));
-    let rows = rates.rows.iter();
     let next = rates.rows.last().filter(|_| rates.has_more);
     CurrencyPage {
         choice,
@@ -85,9 +85,7 @@ pub(super) fn currency_page(
         name: shown.currency.clone(),
         reported: texts.minute(shown.reported_at.0),
         figures: figures(texts, shown),
-        rates: rows
-            .map(|rate| rate_row(&frame, currencies, rate))
-            .collect(),
+        rates: rate_rows(&frame, currencies, rates),
         pager: pager(&frame, &path, after, next.map(|rate| rate.to.as_ref())),
         frame,
     }
@@ -122,9 +120,9 @@ fn figures(texts: &Texts, shown: &Currency) -> Vec<Figure> {
     .collect()
 }
 
-fn rate_row(frame: &Frame, currencies: &[Currency], rate: &Rate<'_>) -> RateRow {
+pub(super) fn rate_rows(frame: &Frame, currencies: &[Currency], rates: &RatePage) -> Vec<RateRow> {
     let texts = frame.texts();
-    RateRow {
+    let row = |rate: &Rate<'_>| RateRow {
         link: frame.link(&format!("{PATH}/{}", rate.to), rate.currency_to.to_string()),
         // The list may lack a new currency, whose own page names the game.
         game: find(currencies, &rate.to).map_or_else(String::new, |to| to.name.clone()),
@@ -132,7 +130,9 @@ fn rate_row(frame: &Frame, currencies: &[Currency], rate: &Rate<'_>) -> RateRow 
         source: source(texts, &rate.source),
         at: texts.minute(rate.at.0),
         day_change: (rate.day_change_pct).map(|change| Amount::new(texts, &change.to_string())),
-    }
+        course: Course::new(texts, &rates.course(rate)),
+    };
+    rates.rows.iter().map(row).collect()
 }
 
 fn source(texts: &Texts, source: &str) -> String {

@@ -2,19 +2,22 @@
 
 use axum::extract::Path;
 use kit::{Code, Fault};
-use pages::site::economy::ListPage;
+use pages::site::economy::{FirstRates, ListPage};
 use pages::{ApiCall, Head};
 
-use super::currency::{PATH, choice, currency_page, currency_row, pager};
+use super::currency::{PATH, choice, currency_link, currency_page, currency_row, pager, rate_rows};
 use super::filters;
 use super::response::respond;
 use crate::page_error::{PageError, PageResult};
 use crate::render::see_other;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::currencies::find;
+use crate::upstream::rates::RatePage;
 
 /// Rows of a list.
 const ROWS: usize = 24;
+/// Rates on the page of all currencies.
+const FIRST_RATES: usize = 10;
 
 /// The page of all currencies. With `from`, redirects to the page of one.
 pub async fn list(request: PublicRequest) -> PageResult {
@@ -33,13 +36,22 @@ pub async fn list(request: PublicRequest) -> PageResult {
     let start = currencies.partition_point(|it| it.slug.as_str() <= after.unwrap_or_default());
     let rest = currencies.get(start..).unwrap_or_default();
     let shown = rest.get(..ROWS).unwrap_or(rest);
+    let first = currencies.first().filter(|_| after.is_none());
+    let rates = match first {
+        Some(first) => app.currencies.rates(&first.slug, "", FIRST_RATES).await,
+        None => Ok(RatePage::default()),
+    };
     respond(app, visit, |mut frame| {
         frame.head = Head::new(frame.say("economy-title"), frame.say("economy-lead"))
-            .indexed_if(filters::is_indexed(&[], after));
+            .indexed_if(filters::is_indexed(&[], after) && rates.is_ok());
         frame.api_call = Some(ApiCall::same("GET /v1/economy/currencies"));
         let next = shown.last().filter(|_| rest.len() > ROWS);
         Ok(ListPage {
-            choice: choice(&frame, &currencies, None),
+            choice: choice(&frame, &currencies, first.map(|it| it.slug.as_str())),
+            first: first.map(|first| FirstRates {
+                from: currency_link(&frame, first),
+                rates: (rates.as_ref().ok()).map(|it| rate_rows(&frame, &currencies, it)),
+            }),
             total: currencies.len().try_into().unwrap_or(u64::MAX),
             currencies: shown.iter().map(|row| currency_row(&frame, row)).collect(),
             pager: pager(&frame, PATH, after, next.map(|row| row.slug.as_str())),
@@ -72,10 +84,10 @@ pub async fn currency(request: PublicRequest, Path(game): Path<String>) -> PageR
     })
 }
 
-/// The page while economy-svc is away. Other faults become errors as on any page.
+/// The page while economy-svc is unavailable. Other faults become errors as on any page.
 fn unavailable(fault: Fault) -> PageError {
     match fault.code {
-        Code::Unavailable | Code::OutcomeUnknown => PageError::economy_away(&fault),
+        Code::Unavailable | Code::OutcomeUnknown => PageError::economy_unavailable(&fault),
         _ => fault.into(),
     }
 }

@@ -7,6 +7,7 @@ use futures::future::{join, try_join, try_join3};
 use kit::{Code, Fault};
 use pages::site::amount::Amount;
 use pages::site::cards::GameCard;
+use pages::site::course::Course;
 use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, ListPage, ShareCode, Trailer};
 use pages::{ApiCall, Frame, Head};
 use time::{Date, OffsetDateTime};
@@ -105,7 +106,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
 
 /// The parts of a game's page that come from other reads. The page says which of them cannot be read.
 #[derive(Debug)]
-struct Surroundings {
+struct PageParts {
     /// When it became public, if that is known.
     published: Option<OffsetDateTime>,
     ranks: Result<Vec<proto::BoardRank>, Fault>,
@@ -117,9 +118,9 @@ struct Surroundings {
 /// A creator with some games, and the number of all.
 type CreatorGames = (public::Creator, u64);
 
-impl Surroundings {
+impl PageParts {
     fn is_whole(&self) -> bool {
-        let has_rate = |currency: &GameCurrency| currency.rate.is_ok();
+        let has_rate = |currency: &GameCurrency| currency.rates.is_ok();
         let currency = self.currency.as_ref();
         let has_currency = currency.is_ok_and(|currency| currency.as_ref().is_none_or(has_rate));
         has_currency && self.ranks.is_ok() && self.creator.is_ok() && self.similar.is_ok()
@@ -134,21 +135,21 @@ pub async fn show(
     let listing = async {
         let found = catalogue.game(&slug).await?;
         let game: public::Game = found.parse()?;
-        let (creator, similar) = neighbours(&catalogue, &game.row).await;
+        let (creator, similar) = creator_and_similar(&catalogue, &game.row).await;
         Ok::<_, Fault>((found.published, game, creator, similar))
     };
-    let beyond = async {
+    let ranks_and_currency = async {
         let ranks = boards::ranks(&catalogue, "games", &slug);
-        let currency = app.currencies.of_game(&slug, app.clock.now());
+        let currency = app.currencies.for_game(&slug, app.clock.now());
         Ok(join(ranks, currency).await)
     };
     // The future of so many calls is large.
-    let reads = Box::pin(try_join(listing, beyond));
+    let reads = Box::pin(try_join(listing, ranks_and_currency));
     let ((published, game, creator, similar), (ranks, currency)) = match reads.await {
         Ok(read) => read,
         Err(fault) => return or_sample(&app, &visit, &slug, fault),
     };
-    let surroundings = Surroundings {
+    let parts = PageParts {
         published,
         ranks,
         currency,
@@ -156,12 +157,12 @@ pub async fn show(
         similar,
     };
     respond(&app, &visit, |frame| {
-        Ok(game_page(&app, frame, game, surroundings))
+        Ok(game_page(&app, frame, game, parts))
     })
 }
 
 /// The creator of a game with other games, and similar games of others.
-async fn neighbours(
+async fn creator_and_similar(
     catalogue: &Catalogue,
     row: &public::GameRow,
 ) -> (
@@ -212,11 +213,11 @@ fn describe(frame: &mut Frame, game: &public::Game) {
     frame.share.structured_data = Some(structured_data::game(frame));
 }
 
-fn game_page(app: &Web, mut frame: Frame, game: public::Game, around: Surroundings) -> GamePage {
+fn game_page(app: &Web, mut frame: Frame, game: public::Game, parts: PageParts) -> GamePage {
     describe(&mut frame, &game);
-    frame.head.is_indexed = around.is_whole();
-    let is_currency_away = around.currency.is_err();
-    let creator_games = around.creator.as_ref().ok();
+    frame.head.is_indexed = parts.is_whole();
+    let is_currency_unavailable = parts.currency.is_err();
+    let creator_games = parts.creator.as_ref().ok();
     let creator_games = creator_games.map(Option::as_ref);
     let texts = frame.texts();
     let row = game.row;
@@ -246,8 +247,8 @@ fn game_page(app: &Web, mut frame: Frame, game: public::Game, around: Surroundin
     let others = creator_games.map(|creator| other_games(&frame, &row, creator));
     let (others, all_others) = others.unzip();
     let (stores, links) = cards::stores_and_links(&frame, &game.links);
-    let (listed, updated) = days(row.created_at.0, around.published, game.updated_at.0);
-    let similar = around.similar.ok().map(|rows| cards::games(&frame, rows));
+    let (listed, updated) = days(row.created_at.0, parts.published, game.updated_at.0);
+    let similar = parts.similar.ok().map(|rows| cards::games(&frame, rows));
     GamePage {
         cover: cards::cover(&frame, &row),
         genres: genres.collect(),
@@ -255,14 +256,14 @@ fn game_page(app: &Web, mut frame: Frame, game: public::Game, around: Surroundin
         stage: filtered("stage", "stage", &row.stage),
         release_year: row.release_year,
         place: cards::place_links(&frame, city_slug, &row.city, &row.country_code),
-        currency: around
+        currency: parts
             .currency
             .ok()
             .flatten()
             .map(|currency| page_currency(&frame, currency)),
-        is_currency_away,
+        is_currency_unavailable,
         stores,
-        ranks: around.ranks.ok().map(|it| boards::shown(&frame, &it)),
+        ranks: parts.ranks.ok().map(|it| boards::shown(&frame, &it)),
         trailer: trailer.map(|href| Trailer {
             host: cards::host(&href),
             href,
@@ -325,11 +326,13 @@ fn other_games(
     )
 }
 
-fn page_currency(frame: &Frame, GameCurrency { currency, rate }: GameCurrency) -> Currency {
+fn page_currency(frame: &Frame, GameCurrency { currency, rates }: GameCurrency) -> Currency {
     let page = |slug: &str| format!("/economy/{slug}");
-    let is_rate_away = rate.is_err();
-    let rate = rate.ok().flatten().map(|rate| CurrencyRate {
+    let is_rate_unavailable = rates.is_err();
+    let rates = rates.unwrap_or_default();
+    let rate = rates.rows.first().map(|rate| CurrencyRate {
         amount: Amount::new(frame.texts(), &rate.rate.to_string()),
+        course: Course::new(frame.texts(), &rates.course(rate)),
         to: frame.link(&page(&rate.to), rate.currency_to.to_string()),
     });
     Currency {
@@ -337,7 +340,7 @@ fn page_currency(frame: &Frame, GameCurrency { currency, rate }: GameCurrency) -
         link: frame.link(&page(&currency.slug), currency.currency),
         is_late: currency.late,
         rate,
-        is_rate_away,
+        is_rate_unavailable,
     }
 }
 

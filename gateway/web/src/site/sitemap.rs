@@ -35,7 +35,7 @@ pub struct FixedPages(Arc<[&'static str]>);
 
 impl FixedPages {
     /// Selects the pages among these public paths.
-    pub fn of(paths: impl Iterator<Item = &'static str>) -> Self {
+    pub fn new(paths: impl Iterator<Item = &'static str>) -> Self {
         let paths = paths.filter(|path| !path.contains(['{', '.']) && robots::is_allowed(path));
         Self(paths.collect())
     }

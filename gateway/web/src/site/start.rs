@@ -28,9 +28,12 @@ const EVENTS: u32 = 4;
 /// Genres with a link.
 const GENRES: usize = 10;
 
+/// What was done before, about which the page says a sentence: a link cannot put other words into the page, nor have it made again.
+pub const NOTICES: [&str; 2] = ["signed-out", "deleted"];
+
 pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
-    let notice = notice(query.get("done"));
+    let notice = query.get("done").map(|done| format!("notice-{done}"));
     "/".clone_into(&mut visit.path);
     let now = app.clock.now();
     let today = now.to_offset(UtcOffset::UTC).date();
@@ -47,12 +50,17 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         )
     });
     let (games, countries, genres, events, new_games) = reads.await;
-    let games = games?;
+    let games = match games {
+        Err(fault) if notice.is_none() => return Err(fault.into()),
+        // Somebody who has signed out reads so, whatever else cannot be read.
+        games => games.ok(),
+    };
     // A part that cannot be read says so in its place.
     let [countries, genres, events] = [countries, genres, events].map(Result::ok);
     let new_games = new_games.ok();
     let is_counted = countries.is_some();
-    let is_whole = is_counted && genres.is_some() && events.is_some() && new_games.is_some();
+    let has_games = games.is_some() && new_games.is_some();
+    let is_whole = is_counted && genres.is_some() && events.is_some() && has_games;
     respond(app, &visit, |mut frame| {
         frame.head = Head::new(
             frame.texts().say("start-title"),
@@ -61,7 +69,8 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         .indexed_if(is_whole);
         frame.share.documents = feeds::of_games(&frame);
         frame.share.structured_data = Some(structured_data::site(&frame));
-        let mut games: Vec<public::GameRow> = games.parse()?;
+        let games = games.map(|games| games.parse::<Vec<public::GameRow>>());
+        let (is_drawn, mut games) = (games.is_some(), games.transpose()?.unwrap_or_default());
         let new_games = new_games.map(|games| new_this_week(&games, now));
         let new_games = new_games.transpose()?;
         // No game is on the page twice.
@@ -77,7 +86,7 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         let events = events.map(|events| events.parse::<public::Event>());
         let events = events.transpose()?;
         Ok(HomePage {
-            notice: notice.map(|key| frame.texts().say(key).to_owned()),
+            notice: notice.map(|key| frame.texts().say(&key).to_owned()),
             genres: genres
                 .map(|genres| self::genres(&frame, &genres))
                 .transpose()?,
@@ -87,22 +96,13 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
                 .unwrap_or_default(),
             is_counted,
             new_games: new_games.map(|rows| cards::games(&frame, rows)),
-            games: cards::games(&frame, games),
+            games: is_drawn.then(|| cards::games(&frame, games)),
             pair: cards::games(&frame, pair),
             events: events.map(|rows| cards::events(&frame, rows)),
             api_url: app.api_url.clone(),
             frame,
         })
     })
-}
-
-/// The key of a sentence about what was done, from a fixed list, so that a link cannot put words into the page.
-fn notice(done: Option<&str>) -> Option<&'static str> {
-    match done? {
-        "signed-out" => Some("notice-signed-out"),
-        "deleted" => Some("notice-deleted"),
-        _ => None,
-    }
 }
 
 /// The newest games, without those that have been public for longer than a week.

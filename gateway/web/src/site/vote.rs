@@ -200,7 +200,7 @@ async fn account_name(app: &Web, frame: &Frame, voter: &Voter) -> Option<String>
         return None;
     };
     let name = app.gateway.account_name(*id).await;
-    // People can vote while the gateway is away, without the account's name.
+    // People can vote while the gateway is unavailable, without the account's name.
     Some(name.unwrap_or_else(|| frame.say("vote-your-account").to_owned()))
 }
 

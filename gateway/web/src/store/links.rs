@@ -115,8 +115,8 @@ pub async fn insert(
         LinkTarget::Invite { by, account, role } => (by, Some(account), Some(role.as_str())),
     };
     sqlx::query!(
-        "insert into web.link (id, token_sha256, purpose, email, person_id, account_id, role, created_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        "insert into web.link (id, token_sha256, purpose, email, person_id, account_id, role, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)",
         link.id,
         &link.token.hash().0[..],
         purpose.as_str(),
@@ -124,7 +124,6 @@ pub async fn insert(
         person,
         account,
         role,
-        now,
         link.expires_at,
     )
     .execute(executor)

@@ -114,7 +114,7 @@ pub async fn of_account(
             email: row.email,
             role: row.role.parse().ok()?,
             since: row.since,
-            language: Language::of_code(&row.language),
+            language: Language::from_code(&row.language),
             wants_notices: row.wants_notices,
         })
     });
@@ -138,7 +138,7 @@ pub async fn other_owners(
     let owners = rows.fetch_all(executor).await?.into_iter();
     let owners = owners.map(|row| OtherOwner {
         email: row.email,
-        language: Language::of_code(&row.language),
+        language: Language::from_code(&row.language),
     });
     Ok(owners.collect())
 }

@@ -2,7 +2,6 @@
 
 use pages::Language;
 use sqlx::{PgConnection, PgExecutor, PgPool};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 #[derive(Debug, Clone)]
@@ -20,7 +19,7 @@ pub struct Person {
 
 impl Person {
     pub fn language(&self) -> Language {
-        Language::of_code(&self.language)
+        Language::from_code(&self.language)
     }
 }
 
@@ -35,14 +34,12 @@ pub struct NewPerson<'a> {
 pub async fn insert(
     executor: impl PgExecutor<'_>,
     person: NewPerson<'_>,
-    now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "insert into web.person (id, email, password_hash, created_at, language) values ($1, $2, $3, $4, $5)",
+        "insert into web.person (id, email, password_hash, language) values ($1, $2, $3, $4)",
         person.id,
         person.email,
         person.password_hash,
-        now,
         person.language.code(),
     )
     .execute(executor)

@@ -38,19 +38,20 @@ pub struct Session {
     pub agent: String,
 }
 
-/// The sessions that have ended at a time: last seen by `seen`, begun by `since`, or begun by `unfinished` and without the second factor.
-struct Ended {
-    seen: OffsetDateTime,
-    since: OffsetDateTime,
-    unfinished: OffsetDateTime,
+/// Cut-off times: a session is over if it was last used before `idle_since`, or created before `created_before`, or created before
+/// `unfinished_before` and still without the second factor.
+struct CutOff {
+    idle_since: OffsetDateTime,
+    created_before: OffsetDateTime,
+    unfinished_before: OffsetDateTime,
 }
 
 impl Lifetimes {
-    fn ended(self, now: OffsetDateTime) -> Ended {
-        Ended {
-            seen: now - self.idle,
-            since: now - self.most,
-            unfinished: now - SECOND_FACTOR,
+    fn cut_off(self, now: OffsetDateTime) -> CutOff {
+        CutOff {
+            idle_since: now - self.idle,
+            created_before: now - self.most,
+            unfinished_before: now - SECOND_FACTOR,
         }
     }
 }
@@ -79,7 +80,7 @@ pub async fn find(
     lifetimes: Lifetimes,
     now: OffsetDateTime,
 ) -> Result<Option<(Person, Session, Option<Role>)>, sqlx::Error> {
-    let ended = lifetimes.ended(now);
+    let cut_off = lifetimes.cut_off(now);
     let row = sqlx::query!(
         r#"select id, email, password_hash, totp_secret, language, wants_notices, stage, session.since, seen, address, agent,
              role as "role?"
@@ -87,9 +88,9 @@ pub async fn find(
              left join web.member on member.person_id = id and account_id = $5
          where token_sha256 = $1 and seen > $2 and session.since > $3 and (stage = 'signed_in' or session.since > $4)"#,
         &token.0[..],
-        ended.seen,
-        ended.since,
-        ended.unfinished,
+        cut_off.idle_since,
+        cut_off.created_before,
+        cut_off.unfinished_before,
         account,
     );
     let Some(row) = row.fetch_optional(executor).await? else {
@@ -177,13 +178,13 @@ pub async fn of_person(
     lifetimes: Lifetimes,
     now: OffsetDateTime,
 ) -> Result<Vec<(TokenHash, Session)>, sqlx::Error> {
-    let ended = lifetimes.ended(now);
+    let cut_off = lifetimes.cut_off(now);
     let rows = sqlx::query!(
         "select token_sha256, since, seen, address, agent from web.session
          where person_id = $1 and stage = 'signed_in' and seen > $2 and since > $3 order by since desc, token_sha256",
         person,
-        ended.seen,
-        ended.since,
+        cut_off.idle_since,
+        cut_off.created_before,
     );
     let rows = rows.fetch_all(executor).await?.into_iter();
     let sessions = rows.filter_map(|row| {
@@ -250,12 +251,12 @@ pub async fn remove_ended(
     lifetimes: Lifetimes,
     now: OffsetDateTime,
 ) -> Result<u64, sqlx::Error> {
-    let ended = lifetimes.ended(now);
+    let cut_off = lifetimes.cut_off(now);
     let removed = sqlx::query!(
         "delete from web.session where seen <= $1 or since <= $2 or (stage <> 'signed_in' and since <= $3)",
-        ended.seen,
-        ended.since,
-        ended.unfinished,
+        cut_off.idle_since,
+        cut_off.created_before,
+        cut_off.unfinished_before,
     );
     Ok(removed.execute(pool).await?.rows_affected())
 }

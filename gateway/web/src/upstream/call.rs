@@ -18,7 +18,7 @@ pub(super) struct Calls {
 
 impl Calls {
     /// Makes a call that is idempotent, such as [`list_games`](super::clients::CatalogueGames::list_games).
-    pub(super) async fn read<S: GrpcClient, Q, A>(
+    pub(super) async fn idempotent<S: GrpcClient, Q, A>(
         &self,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
         message: Q,
@@ -28,16 +28,16 @@ impl Calls {
     }
 
     /// Makes a call that is never repeated: without an answer, its outcome is unknown.
-    pub(super) async fn write<S: GrpcClient, Q, A>(
+    pub(super) async fn once<S: GrpcClient, Q, A>(
         &self,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
         message: Q,
     ) -> Result<A, Fault> {
-        self.write_within(self.deadline, method, message).await
+        self.once_within(self.deadline, method, message).await
     }
 
     /// The same with another deadline.
-    pub(super) async fn write_within<S: GrpcClient, Q, A>(
+    pub(super) async fn once_within<S: GrpcClient, Q, A>(
         &self,
         deadline: Duration,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
@@ -86,7 +86,8 @@ pub(super) fn required<T>(part: Option<T>) -> Result<T, Fault> {
 }
 
 /// Methods of a client that make one call each. An entry has the method, the call with the fields of its message, which are converted to
-/// the types of the message, and, unless the method returns the whole response, what it returns of it.
+/// the types of the message, and, unless the method returns the whole response, what it returns of it. It begins with the method of
+/// [`Calls`] that makes the call: `idempotent` or `once`.
 macro_rules! rpcs {
     ($client:ident: $(
         $(#[$doc:meta])*

@@ -137,7 +137,7 @@ impl TimedRows {
 }
 
 impl One {
-    pub(super) fn of(json: Bytes) -> Self {
+    pub(super) fn new(json: Bytes) -> Self {
         let published = None;
         Self { json, published }
     }
@@ -180,18 +180,18 @@ impl PageCalls {
     }
 
     /// Reads listings as they are after all earlier writes.
-    pub(super) async fn read<S: GrpcClient, Q: ListingRead, A>(
+    pub(super) async fn idempotent<S: GrpcClient, Q: ListingRead, A>(
         &self,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
         mut message: Q,
     ) -> Result<A, Fault> {
         message.set_at_least(self.position().await);
         let _permit = self.client.limit.acquire(QUEUE_TIMEOUT).await?;
-        self.client.calls.read(method, message).await
+        self.client.calls.idempotent(method, message).await
     }
 
     /// Reads a stream in the same way, to its end or until `each` breaks: all listings of a kind, for the sitemap.
-    pub(super) async fn read_all<S: GrpcClient, Q: ListingRead, A>(
+    pub(super) async fn stream<S: GrpcClient, Q: ListingRead, A>(
         &self,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<Streaming<A>>, Status>,
         mut message: Q,
@@ -199,7 +199,7 @@ impl PageCalls {
     ) -> Result<(), Fault> {
         message.set_at_least(self.position().await);
         let _permit = self.client.sitemap_limit.acquire(QUEUE_TIMEOUT).await?;
-        let mut parts = self.client.calls.read(method, message).await?;
+        let mut parts = self.client.calls.idempotent(method, message).await?;
         while let Some(part) = parts.message().await? {
             if each(part).is_break() {
                 break;
@@ -209,13 +209,13 @@ impl PageCalls {
     }
 
     /// Makes a call that is never repeated.
-    pub(super) async fn write<S: GrpcClient, Q, A>(
+    pub(super) async fn once<S: GrpcClient, Q, A>(
         &self,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
         message: Q,
     ) -> Result<A, Fault> {
         let _permit = self.client.limit.acquire(QUEUE_TIMEOUT).await?;
-        self.client.calls.write(method, message).await
+        self.client.calls.once(method, message).await
     }
 }
 
@@ -228,7 +228,10 @@ impl Catalogue {
     /// This function sets the `mode` of the request, as the other functions do.
     pub async fn games(&self, mut request: proto::ListGamesRequest) -> Result<Rows, Fault> {
         request.mode = MODE;
-        let answer = self.0.read(CatalogueGames::list_games, request).await?;
+        let answer = self
+            .0
+            .idempotent(CatalogueGames::list_games, request)
+            .await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -238,16 +241,16 @@ impl Catalogue {
             slug: slug.to_owned(),
             at_least: None,
         };
-        let game = self.0.read(CatalogueGames::get_game, request).await?;
+        let game = self.0.idempotent(CatalogueGames::get_game, request).await?;
         Ok(One {
             published: game.first_published_at.and_then(timestamp::decode),
-            ..One::of(game.json)
+            ..One::new(game.json)
         })
     }
 
     pub async fn creators(&self, mut request: proto::ListCreatorsRequest) -> Result<Rows, Fault> {
         request.mode = MODE;
-        let answer = self.0.read(Creators::list_creators, request).await?;
+        let answer = self.0.idempotent(Creators::list_creators, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -259,8 +262,8 @@ impl Catalogue {
             at_least: None,
             max_games: Some(max_games),
         };
-        let creator = self.0.read(Creators::get_creator, request).await?;
-        Ok((One::of(creator.json), creator.total_games))
+        let creator = self.0.idempotent(Creators::get_creator, request).await?;
+        Ok((One::new(creator.json), creator.total_games))
     }
 
     pub async fn events(&self, request: proto::ListEventsRequest) -> Result<Rows, Fault> {
@@ -273,7 +276,9 @@ impl Catalogue {
         mut request: proto::ListEventsRequest,
     ) -> Result<proto::ListEventsResponse, Fault> {
         request.mode = MODE;
-        self.0.read(CatalogueEvents::list_events, request).await
+        self.0
+            .idempotent(CatalogueEvents::list_events, request)
+            .await
     }
 
     /// Events with their times.
@@ -308,13 +313,13 @@ impl Catalogue {
             with_events,
             ..proto::ListCountriesRequest::default()
         };
-        let answer = self.0.read(Places::list_countries, request).await?;
+        let answer = self.0.idempotent(Places::list_countries, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
     pub async fn cities(&self, mut request: proto::ListCitiesRequest) -> Result<Rows, Fault> {
         request.mode = MODE;
-        let answer = self.0.read(Places::list_cities, request).await?;
+        let answer = self.0.idempotent(Places::list_cities, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -347,7 +352,7 @@ impl Catalogue {
             games: 0,
         });
         let city = city.map_err(|error| Fault::internal(&error))?;
-        Ok(Some(One::of(city.into())))
+        Ok(Some(One::new(city.into())))
     }
 
     async fn city(&self, slug: &str) -> Result<One, Fault> {
@@ -356,14 +361,14 @@ impl Catalogue {
             slug: slug.to_owned(),
             at_least: None,
         };
-        let json = self.0.read(Places::get_city, request).await?.json;
-        Ok(One::of(json))
+        let json = self.0.idempotent(Places::get_city, request).await?.json;
+        Ok(One::new(json))
     }
 
     pub async fn search(&self, mut request: proto::SearchRequest) -> Result<Results, Fault> {
         request.mode = MODE;
         request.with_details = true;
-        let answer = self.0.read(Search::search, request).await?;
+        let answer = self.0.idempotent(Search::search, request).await?;
         Ok(Results {
             rows: Rows::new(answer.json, answer.page),
             is_similar: answer.similar,
@@ -374,15 +379,15 @@ impl Catalogue {
 }
 
 rpcs! { Catalogue:
-    read genres() -> Rows =
+    idempotent genres() -> Rows =
         Places::list_genres(proto::ListGenresRequest { mode: MODE, at_least: None })
         => |listed| Rows::new(listed.json, listed.page);
 
-    read event(slug: &str) -> (One, Times) =
+    idempotent event(slug: &str) -> (One, Times) =
         CatalogueEvents::get_event(proto::GetEventRequest { mode: MODE, slug, at_least: None })
-        => |found| (One::of(found.json), Times::decode(found.first_published_at, found.updated_at)?);
+        => |found| (One::new(found.json), Times::decode(found.first_published_at, found.updated_at)?);
 
-    read country(code: &str) -> One =
+    idempotent country(code: &str) -> One =
         Places::get_country(proto::GetCountryRequest { mode: MODE, code, at_least: None })
-        => |found| One::of(found.json);
+        => |found| One::new(found.json);
 }

@@ -57,18 +57,18 @@ impl Catalogue {
         };
         let each =
             |part: proto::ListSitemapResponse| part.entries.into_iter().try_for_each(&mut each);
-        self.0.read_all(Site::list_sitemap, request, each).await
+        self.0.stream(Site::list_sitemap, request, each).await
     }
 }
 
 rpcs! { Catalogue:
     /// The newest games; the featured ones are not preferred.
-    read new_games(limit: u32) -> NewGames =
+    idempotent new_games(limit: u32) -> NewGames =
         Site::list_new_games(proto::ListNewGamesRequest { limit, at_least: None })
         => |listed| NewGames { json: listed.json, games: listed.games };
 
     /// Some of all games. The same `seed` draws the same ones until a game comes or goes.
-    read draw_games(seed: u64, limit: u32) -> One =
+    idempotent draw_games(seed: u64, limit: u32) -> One =
         Site::draw_games(proto::DrawGamesRequest { seed, limit, at_least: None })
-        => |drawn| One::of(drawn.json);
+        => |drawn| One::new(drawn.json);
 }

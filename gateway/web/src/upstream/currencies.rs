@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1::ListCurrenciesRequest;
-use contracts::public::{Currency, Rate};
+use contracts::public::Currency;
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 use kit::overload::{ConcurrencyLimit, Permit};
@@ -17,6 +17,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::call::Calls;
 use super::clients;
+use super::rates::RatePage;
 
 /// How long the currencies are used before they are read again.
 const AGE: time::Duration = time::Duration::seconds(10);
@@ -32,8 +33,7 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub struct Currencies {
     pub(super) calls: Calls,
-    /// How long [`of_game`](Self::of_game) may take.
-    game_timeout: Duration,
+    pub game_timeout: Duration,
     limit: Arc<ConcurrencyLimit>,
     state: Arc<Mutex<State>>,
     lifecycle: Lifecycle,
@@ -43,7 +43,7 @@ pub struct Currencies {
 #[derive(Debug)]
 pub struct GameCurrency {
     pub currency: Currency,
-    pub rate: Result<Option<Rate<'static>>, Fault>,
+    pub rates: Result<RatePage, Fault>,
 }
 
 /// A future that completes when a read has ended.
@@ -83,23 +83,20 @@ pub fn find<'c>(currencies: &'c [Currency], slug: &str) -> Option<&'c Currency> 
 }
 
 impl Currencies {
-    /// `deadline` is that of each call, and `calls` the number of calls at once. `lifecycle` runs the reads of the list.
-    pub fn new(client: Client, deadline: Duration, calls: usize, lifecycle: Lifecycle) -> Self {
+    /// `deadline` is that of each call, `game_timeout` that of [`for_game`](Self::for_game), and `calls` the number of calls at once. `lifecycle` runs the reads of the list.
+    pub fn new(
+        client: Client,
+        deadline: Duration,
+        game_timeout: Duration,
+        calls: usize,
+        lifecycle: Lifecycle,
+    ) -> Self {
         Self {
             calls: Calls { client, deadline },
-            game_timeout: deadline,
+            game_timeout,
             limit: Arc::new(ConcurrencyLimit::new("public pages of the economy", calls)),
             state: Arc::default(),
             lifecycle,
-        }
-    }
-
-    /// The same with another time limit of [`of_game`](Self::of_game), which is otherwise the deadline of a call.
-    #[must_use]
-    pub fn with_game_timeout(self, game_timeout: Duration) -> Self {
-        Self {
-            game_timeout,
-            ..self
         }
     }
 
@@ -120,29 +117,28 @@ impl Currencies {
         list.ok_or_else(|| Fault::unavailable("economy-svc"))
     }
 
-    /// The currency of a game, for the page of the game. While economy-svc is slow or away, it is that of the old list without a rate.
-    pub async fn of_game(
+    /// The currency of a game, for the page of the game. While economy-svc is slow or unavailable, it is that of the old list without a rate.
+    pub async fn for_game(
         &self,
         slug: &str,
         now: OffsetDateTime,
     ) -> Result<Option<GameCurrency>, Fault> {
-        let away = || Fault::unavailable("economy-svc");
+        let unavailable = || Fault::unavailable("economy-svc");
         let deadline = Instant::now() + self.game_timeout;
         let list = match timeout_at(deadline, self.all(now)).await {
             Ok(list) => list?,
-            Err(_) => self.lock().usable(now).ok_or_else(away)?,
+            Err(_) => self.lock().usable(now).ok_or_else(unavailable)?,
         };
         let Some(currency) = find(&list, slug).cloned() else {
             return Ok(None);
         };
         let rates = timeout_at(deadline, self.rates(slug, "", 1)).await;
-        let rate = match rates.map_err(|_elapsed| away()).flatten() {
-            Ok(rates) => Ok(rates.rows.into_iter().next()),
+        let rates = match rates.map_err(|_elapsed| unavailable()).flatten() {
             // Its last report is not counted any more.
-            Err(fault) if fault.code == Code::Invalid => Ok(None),
-            Err(fault) => Err(fault),
+            Err(fault) if fault.code == Code::Invalid => Ok(RatePage::default()),
+            rates => rates,
         };
-        Ok(Some(GameCurrency { currency, rate }))
+        Ok(Some(GameCurrency { currency, rates }))
     }
 
     /// The read that is running, or a new one if it is due; and whether it is new.
@@ -180,7 +176,7 @@ impl Currencies {
             mode: Mode::Live.into(),
         };
         let method = clients::Currencies::list_currencies;
-        let list = self.calls.read(method, request).await?;
+        let list = self.calls.idempotent(method, request).await?;
         let mut rows: Vec<Currency> =
             serde_json::from_slice(&list.json).map_err(|error| Fault::internal(&error))?;
         rows.sort_unstable_by(|one, other| one.slug.cmp(&other.slug));

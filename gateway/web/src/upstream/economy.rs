@@ -31,7 +31,7 @@ impl Economy {
 
 rpcs! { Economy:
     /// A page of the games of an account with their currencies, or only of the game with this slug, unless that is empty.
-    read currencies(account: Uuid, game: &str, cursor: &str) -> proto::ListOwnCurrenciesResponse =
+    idempotent currencies(account: Uuid, game: &str, cursor: &str) -> proto::ListOwnCurrenciesResponse =
         Currencies::list_own_currencies(proto::ListOwnCurrenciesRequest {
             account_id: account,
             game,
@@ -39,11 +39,11 @@ rpcs! { Economy:
         });
 
     /// Registers or renames the currency of a game. A second call changes nothing.
-    read name_currency(account: Uuid, game: &str, name: &str) -> () =
+    idempotent name_currency(account: Uuid, game: &str, name: &str) -> () =
         Currencies::set_own_currency(proto::SetOwnCurrencyRequest { account_id: account, game, name })
         => |_named| ();
 
     /// The reports of a game, newest first.
-    read reports(account: Uuid, game: &str, cursor: &str) -> proto::ListOwnReportsResponse =
+    idempotent reports(account: Uuid, game: &str, cursor: &str) -> proto::ListOwnReportsResponse =
         Reports::list_own_reports(proto::ListOwnReportsRequest { account_id: account, game, page: page(20, Some(cursor)) });
 }

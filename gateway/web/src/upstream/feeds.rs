@@ -66,7 +66,10 @@ impl Feed {
             after: after.map(timestamp::encode),
             limit: 0,
         };
-        let listed = self.0.read(FeedChanges::list_changes, request).await?;
+        let listed = self
+            .0
+            .idempotent(FeedChanges::list_changes, request)
+            .await?;
         let until = listed.until.and_then(timestamp::decode_exact);
         Ok(ListedChanges {
             changes: listed.changes,

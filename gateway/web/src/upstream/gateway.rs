@@ -80,21 +80,21 @@ impl Gateway {
         Self(Calls { client, deadline })
     }
 
-    /// The name of an account, for a page that is shown while the gateway is away too.
+    /// The name of an account, for a page that is shown also while the gateway is unavailable.
     pub async fn account_name(&self, account: Uuid) -> Option<String> {
         Some(self.account(account).await.ok()?.account?.name)
     }
 
     pub async fn switches(&self) -> Result<Switches, Fault> {
         let request = proto::AccountsServiceListSwitchesRequest {};
-        let listed = self.0.read(Accounts::list_switches, request).await?;
+        let listed = self.0.idempotent(Accounts::list_switches, request).await?;
         Ok(Switches::of(&listed.switches))
     }
 
     /// Lets a change of the dashboard pass, unless the site is read-only.
     ///
     /// # Errors
-    /// `closed`, or the fault of a gateway that is away: nobody knows then whether the site is read-only.
+    /// `closed`, or the fault of an unavailable gateway: nobody knows then whether the site is read-only.
     pub async fn admit_change(&self) -> Result<(), Fault> {
         if self.switches().await?.is_read_only {
             return Err(Fault::new(Code::Closed, READ_ONLY));
@@ -102,7 +102,7 @@ impl Gateway {
         Ok(())
     }
 
-    /// The reason why forms are closed, for their pages; none while the gateway is away.
+    /// The reason why forms are closed, for their pages; none while the gateway is unavailable.
     pub async fn read_only(&self) -> Option<&'static str> {
         let switches = self.switches().await.unwrap_or_default();
         switches.is_read_only.then_some(READ_ONLY)
@@ -131,36 +131,36 @@ impl Gateway {
         &self,
         request: proto::AccountsServiceListCallsRequest,
     ) -> Result<proto::AccountsServiceListCallsResponse, Fault> {
-        self.0.read(Accounts::list_calls, request).await
+        self.0.idempotent(Accounts::list_calls, request).await
     }
 }
 
 rpcs! { Gateway:
     /// Creates an account. A repeated call with the same id changes nothing.
-    read create_account(actor: &Actor, id: Uuid, name: &str) -> proto::Account =
+    idempotent create_account(actor: &Actor, id: Uuid, name: &str) -> proto::Account =
         Accounts::create_account(proto::AccountsServiceCreateAccountRequest { actor, account_id: id, name })
         => |created| required(created.account)?;
 
     /// An account with its plan, its month and the switches.
-    read account(account: Uuid) -> proto::AccountsServiceGetAccountResponse =
+    idempotent account(account: Uuid) -> proto::AccountsServiceGetAccountResponse =
         Accounts::get_account(proto::AccountsServiceGetAccountRequest { account_id: account });
 
-    read rename_account(actor: &Actor, account: Uuid, name: &str) -> () =
+    idempotent rename_account(actor: &Actor, account: Uuid, name: &str) -> () =
         Accounts::change_account(proto::AccountsServiceChangeAccountRequest { actor, account_id: account, name })
         => |_changed| ();
 
     /// Up to 200 keys of an account: those that work first, then the newest.
-    read keys(account: Uuid) -> Vec<proto::Key> =
+    idempotent keys(account: Uuid) -> Vec<proto::Key> =
         Accounts::list_keys(proto::AccountsServiceListKeysRequest { account_id: account })
         => |listed| listed.keys;
 
     /// Up to 200 requests for keys: those that may still lead to one first, then the newest.
-    read key_requests(account: Uuid) -> Vec<proto::KeyRequest> =
+    idempotent key_requests(account: Uuid) -> Vec<proto::KeyRequest> =
         Accounts::list_key_requests(proto::AccountsServiceListKeyRequestsRequest { account_id: account })
         => |listed| listed.requests;
 
     /// Makes a test key; returns it with its secret, which is empty if the form was sent before.
-    read create_key(actor: &Actor, account: Uuid, key: NewKey, form: Uuid) -> (proto::Key, String) =
+    idempotent create_key(actor: &Actor, account: Uuid, key: NewKey, form: Uuid) -> (proto::Key, String) =
         Accounts::create_key(proto::AccountsServiceCreateKeyRequest {
             actor,
             account_id: account,
@@ -173,7 +173,7 @@ rpcs! { Gateway:
         => |created| (required(created.key)?, created.secret);
 
     /// Requests a live key, which staff review.
-    read request_key(actor: &Actor, account: Uuid, key: NewKey, form: Uuid) -> proto::KeyRequest =
+    idempotent request_key(actor: &Actor, account: Uuid, key: NewKey, form: Uuid) -> proto::KeyRequest =
         Accounts::request_key(proto::AccountsServiceRequestKeyRequest {
             actor,
             account_id: account,
@@ -186,22 +186,22 @@ rpcs! { Gateway:
         => |requested| required(requested.request)?;
 
     /// Makes the key of an approved request; returns it with its secret.
-    read reveal_key(actor: &Actor, account: Uuid, request: &str) -> (proto::Key, String) =
+    idempotent reveal_key(actor: &Actor, account: Uuid, request: &str) -> (proto::Key, String) =
         Accounts::reveal_key(proto::AccountsServiceRevealKeyRequest { actor, account_id: account, id: request })
         => |revealed| (required(revealed.key)?, revealed.secret);
 
     /// Withdraws a request for a key whose key has not been revealed.
-    read withdraw_key_request(actor: &Actor, account: Uuid, request: &str) -> proto::KeyRequest =
+    idempotent withdraw_key_request(actor: &Actor, account: Uuid, request: &str) -> proto::KeyRequest =
         Accounts::withdraw_key_request(proto::WithdrawKeyRequestRequest { actor, account_id: account, id: request })
         => |withdrawn| required(withdrawn.request)?;
 
     /// Ends the keys and the open requests for keys of an account that has no people any more. After a failure, a repeated call continues.
-    read close_account(actor: &Actor, account: Uuid) -> () =
+    idempotent close_account(actor: &Actor, account: Uuid) -> () =
         Accounts::close_account(proto::CloseAccountRequest { actor, account_id: account })
         => |_closed| ();
 
     /// Makes a new key, whose secret is empty if the form was sent before. The old one stops at once, or after 24 hours.
-    read rotate_key(actor: &Actor, account: Uuid, key: &str, revoke_old: bool, form: Uuid) -> RotatedKey =
+    idempotent rotate_key(actor: &Actor, account: Uuid, key: &str, revoke_old: bool, form: Uuid) -> RotatedKey =
         Accounts::rotate_key(proto::AccountsServiceRotateKeyRequest {
             actor,
             account_id: account,
@@ -215,20 +215,20 @@ rpcs! { Gateway:
             old_key: required(rotated.old_key)?,
         };
 
-    read revoke_key(actor: &Actor, account: Uuid, key: &str) -> proto::Key =
+    idempotent revoke_key(actor: &Actor, account: Uuid, key: &str) -> proto::Key =
         Accounts::revoke_key(proto::AccountsServiceRevokeKeyRequest { actor, account_id: account, id: key })
         => |revoked| required(revoked.key)?;
 
     /// All plans, cheapest first.
-    read plans() -> Vec<proto::Plan> =
+    idempotent plans() -> Vec<proto::Plan> =
         Accounts::list_plans(proto::AccountsServiceListPlansRequest {})
         => |listed| listed.plans;
 
     /// The calls of the last days.
-    read days(account: Uuid) -> proto::AccountsServiceListUseResponse =
+    idempotent days(account: Uuid) -> proto::AccountsServiceListUseResponse =
         Accounts::list_use(proto::AccountsServiceListUseRequest { account_id: account });
 
     /// A page of the accounts that have used a share of their month, in percent, or made so many calls without a limit (0: none of these).
-    read month_uses(percent: u8, unlimited_calls: u64, cursor: &str) -> proto::AccountsServiceListMonthUseResponse =
+    idempotent month_uses(percent: u8, unlimited_calls: u64, cursor: &str) -> proto::AccountsServiceListMonthUseResponse =
         Accounts::list_month_use(proto::AccountsServiceListMonthUseRequest { percent, limit: PAGE, cursor, unlimited_calls });
 }

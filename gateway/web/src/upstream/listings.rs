@@ -69,7 +69,10 @@ impl Listings {
             mode: common::Mode::Live.into(),
             page: Some(page(100, Some(cursor))),
         };
-        let listed = self.0.read(OwnListings::list_own_listings, request).await?;
+        let listed = self
+            .0
+            .idempotent(OwnListings::list_own_listings, request)
+            .await?;
         let rows = serde_json::from_slice(&listed.json);
         let rows = rows.map_err(|error| Fault::internal(&error))?;
         Ok((rows, listed.page))
@@ -91,17 +94,20 @@ impl Listings {
                     dry_run: submission.dry_run,
                     idempotency_key: form.to_owned(),
                 };
-                calls.read(Pages::create_page, request).await?.written
+                calls.idempotent(Pages::create_page, request).await?.written
             }
             ListingKind::Game => {
                 let writing = Some(submission.writing(form));
                 let request = proto::CreateGameRequest { writing };
-                calls.read(Games::create_game, request).await?.written
+                calls.idempotent(Games::create_game, request).await?.written
             }
             ListingKind::Event => {
                 let writing = Some(submission.writing(form));
                 let request = proto::CreateEventRequest { writing };
-                calls.read(Events::create_event, request).await?.written
+                calls
+                    .idempotent(Events::create_event, request)
+                    .await?
+                    .written
             }
         };
         required(written)
@@ -129,7 +135,7 @@ impl Listings {
                     precondition,
                     writes_per_day: submission.writes_per_day,
                 };
-                calls.write(Pages::update_page, request).await?.written
+                calls.once(Pages::update_page, request).await?.written
             }
             ListingKind::Game => {
                 let request = proto::UpdateGameRequest {
@@ -137,7 +143,7 @@ impl Listings {
                     writing: Some(submission.writing("")),
                     precondition,
                 };
-                calls.write(Games::update_game, request).await?.written
+                calls.once(Games::update_game, request).await?.written
             }
             ListingKind::Event => {
                 let request = proto::UpdateEventRequest {
@@ -145,7 +151,7 @@ impl Listings {
                     writing: Some(submission.writing("")),
                     precondition,
                 };
-                calls.write(Events::update_event, request).await?.written
+                calls.once(Events::update_event, request).await?.written
             }
         };
         required(written)
@@ -164,10 +170,10 @@ pub fn state_of(name: &str) -> proto::State {
 }
 
 rpcs! { Listings:
-    read pages(account: Uuid) -> proto::ListOwnPagesResponse =
+    idempotent pages(account: Uuid) -> proto::ListOwnPagesResponse =
         Pages::list_own_pages(proto::ListOwnPagesRequest { account_id: account });
 
-    read get(listing: ListingRef<'_>) -> proto::GetOwnListingResponse =
+    idempotent get(listing: ListingRef<'_>) -> proto::GetOwnListingResponse =
         OwnListings::get_own_listing(proto::GetOwnListingRequest {
             account_id: listing.account,
             kind: listing.kind.as_str(),
@@ -175,11 +181,11 @@ rpcs! { Listings:
         });
 
     /// The values that fields may have.
-    read field_values() -> proto::ListFieldValuesResponse =
+    idempotent field_values() -> proto::ListFieldValuesResponse =
         OwnListings::list_field_values(proto::ListFieldValuesRequest {});
 
     /// Takes a listing down. A second call changes nothing.
-    read take_down(listing: ListingRef<'_>) -> () =
+    idempotent take_down(listing: ListingRef<'_>) -> () =
         OwnListings::take_down_listing(proto::TakeDownListingRequest {
             account_id: listing.account,
             kind: listing.kind.as_str(),
@@ -188,22 +194,22 @@ rpcs! { Listings:
         => |_taken_down| ();
 
     /// Claims a page. A second call replaces the evidence.
-    read claim(account: Uuid, handle: &str, evidence: &str) -> () =
+    idempotent claim(account: Uuid, handle: &str, evidence: &str) -> () =
         Pages::claim_page(proto::ClaimPageRequest { account_id: account, handle, evidence })
         => |_claimed| ();
 
     /// Ends a claim that waits for a decision.
-    read withdraw_claim(account: Uuid, id: &str) -> proto::Claim =
+    idempotent withdraw_claim(account: Uuid, id: &str) -> proto::Claim =
         Pages::withdraw_claim(proto::WithdrawClaimRequest { account_id: account, id })
         => |withdrawn| required(withdrawn.claim)?;
 
     /// Ends the claims of an account that wait for a decision.
-    read withdraw_claims(account: Uuid) -> () =
+    idempotent withdraw_claims(account: Uuid) -> () =
         Pages::withdraw_claims(proto::WithdrawClaimsRequest { account_id: account })
         => |_withdrawn| ();
 
     /// The claims of an account, newest first.
-    read claims(account: Uuid) -> Vec<proto::Claim> =
+    idempotent claims(account: Uuid) -> Vec<proto::Claim> =
         Pages::list_own_claims(proto::ListOwnClaimsRequest { account_id: account })
         => |listed| listed.claims;
 }

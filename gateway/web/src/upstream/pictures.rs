@@ -18,7 +18,7 @@ impl Listings {
         messages: impl Stream<Item = proto::AddOwnPictureRequest> + Send + 'static,
     ) -> Result<(), Fault> {
         let method = OwnPictures::add_own_picture;
-        self.0.write_within(STORING, method, messages).await?;
+        self.0.once_within(STORING, method, messages).await?;
         Ok(())
     }
 
@@ -27,17 +27,17 @@ impl Listings {
         &self,
         request: proto::GetPictureRequest,
     ) -> Result<proto::GetPictureResponse, Fault> {
-        self.0.read(Pictures::get_picture, request).await
+        self.0.idempotent(Pictures::get_picture, request).await
     }
 }
 
 rpcs! { Listings:
-    read remove_picture(account: Uuid, kind: PictureKind, name: &str, url: &str, writes_per_day: Option<u32>) -> () =
+    idempotent remove_picture(account: Uuid, kind: PictureKind, name: &str, url: &str, writes_per_day: Option<u32>) -> () =
         OwnPictures::remove_own_picture(proto::RemoveOwnPictureRequest { account_id: account, kind, name, url, writes_per_day })
         => |_removed| ();
 
     /// Gives the screenshots of a game this order and these texts.
-    read arrange_screenshots(
+    idempotent arrange_screenshots(
         account: Uuid,
         game: &str,
         screenshots: Vec<proto::ArrangedScreenshot>,

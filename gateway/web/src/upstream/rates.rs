@@ -1,4 +1,7 @@
-//! economy-svc: rates between currencies.
+//! economy-svc: rates between currencies, with their course.
+
+use std::collections::HashMap;
+use std::iter::once;
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
@@ -9,11 +12,26 @@ use super::Currencies;
 use super::call::required;
 use super::clients::Rates;
 
+/// The source of a rate that is the quotient of the costs of two baskets.
+const WORKED: &str = "worked";
+
 /// Rates from one currency, by the slugs of the others.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RatePage {
     pub rows: Vec<Rate<'static>>,
     pub has_more: bool,
+    /// What the baskets of the games cost day by day, by slug. Without it, a rate is shown without its course.
+    costs: HashMap<String, Vec<f64>>,
+}
+
+impl RatePage {
+    /// The worked rate 30 days ago, 29 days ago, … now, from the first day on which both games had reported. Empty for a rate of the market.
+    pub fn course(&self, rate: &Rate<'_>) -> Vec<f64> {
+        let costs = |slug: &str| self.costs.get(slug).into_iter().flatten().copied();
+        let pairs = costs(&rate.from).zip(costs(&rate.to));
+        let known = pairs.filter(|(from, to)| rate.source == WORKED && *from > 0. && *to > 0.);
+        known.map(|(from, to)| to / from).collect()
+    }
 }
 
 impl Currencies {
@@ -28,11 +46,24 @@ impl Currencies {
             limit: u32::try_from(most + 1).unwrap_or(u32::MAX),
             ..proto::ListRatesRequest::default()
         };
-        let response = self.calls.read(Rates::list_rates, request).await?;
+        let response = self.calls.idempotent(Rates::list_rates, request).await?;
         let mut rows: Vec<Rate<'static>> = serde_json::from_slice(&required(response.json)?)
             .map_err(|error| Fault::internal(&error))?;
         let has_more = rows.len() > most;
         rows.truncate(most);
-        Ok(RatePage { rows, has_more })
+        let others = rows.iter().filter(|rate| rate.source == WORKED);
+        let others = others.map(|rate| rate.to.clone().into_owned());
+        let games = others.chain(once(from.to_owned())).collect();
+        let request = proto::ListDailyCostsRequest { games };
+        let listed = self
+            .calls
+            .idempotent(Rates::list_daily_costs, request)
+            .await;
+        let listed = listed.unwrap_or_default().games.into_iter();
+        Ok(RatePage {
+            rows,
+            has_more,
+            costs: listed.map(|it| (it.game, it.costs)).collect(),
+        })
     }
 }

@@ -34,17 +34,17 @@ impl Catalogue {
         &self,
         vote: proto::CastVoteRequest,
     ) -> Result<proto::CastVoteResponse, Fault> {
-        self.0.write(Votes::cast_vote, vote).await
+        self.0.once(Votes::cast_vote, vote).await
     }
 }
 
 rpcs! { Catalogue:
     /// Draws two listings for a voter; `not_found` when none are left.
-    read draw_pair(voter: proto::Voter, kind: &str) -> proto::DrawPairResponse =
+    idempotent draw_pair(voter: proto::Voter, kind: &str) -> proto::DrawPairResponse =
         Votes::draw_pair(proto::DrawPairRequest { voter, kind, at_least: None });
 
     /// A page of a board; `not_found` without such a board.
-    read board(kind: &str, board: &str, limit: u32, cursor: Option<&str>) -> BoardRows =
+    idempotent board(kind: &str, board: &str, limit: u32, cursor: Option<&str>) -> BoardRows =
         Rankings::list_ranking(proto::ListRankingRequest { mode: MODE, page: page(limit, cursor), at_least: None, kind, board })
         => |listed| BoardRows {
             rows: Rows::new(listed.json, listed.page),
@@ -52,7 +52,7 @@ rpcs! { Catalogue:
         };
 
     /// The ranks of a listing on the boards.
-    read ranks(kind: &str, name: &str) -> Vec<proto::BoardRank> =
+    idempotent ranks(kind: &str, name: &str) -> Vec<proto::BoardRank> =
         Rankings::get_ranks(proto::GetRanksRequest { mode: MODE, kind, name, at_least: None })
         => |found| found.ranks;
 }

@@ -57,21 +57,23 @@ impl Webhooks {
         &self,
         request: proto::ListDeliveriesRequest,
     ) -> Result<proto::ListDeliveriesResponse, Fault> {
-        self.0.read(Deliveries::list_deliveries, request).await
+        self.0
+            .idempotent(Deliveries::list_deliveries, request)
+            .await
     }
 }
 
 rpcs! { Webhooks:
     /// The endpoints of an account, oldest first, and the limits of its plan.
-    read endpoints(account: Uuid) -> proto::ListEndpointsResponse =
+    idempotent endpoints(account: Uuid) -> proto::ListEndpointsResponse =
         Endpoints::list_endpoints(proto::ListEndpointsRequest { account_id: account });
 
-    read endpoint(account: Uuid, id: Uuid) -> proto::Endpoint =
+    idempotent endpoint(account: Uuid, id: Uuid) -> proto::Endpoint =
         Endpoints::get_endpoint(proto::GetEndpointRequest { account_id: account, id })
         => |found| required(found.endpoint)?;
 
     /// Adds an endpoint.
-    read add(account: Uuid, choices: EndpointChoices, form: SentForm) -> NewSecret =
+    idempotent add(account: Uuid, choices: EndpointChoices, form: SentForm) -> NewSecret =
         Endpoints::add_endpoint(proto::AddEndpointRequest {
             account_id: account,
             url: choices.url,
@@ -85,7 +87,7 @@ rpcs! { Webhooks:
         };
 
     /// Changes an endpoint that is as `read`: only what differs.
-    read change(account: Uuid, id: Uuid, read: EndpointChoices, new: EndpointChoices) -> () =
+    idempotent change(account: Uuid, id: Uuid, read: EndpointChoices, new: EndpointChoices) -> () =
         Endpoints::change_endpoint(proto::ChangeEndpointRequest {
             account_id: account,
             id,
@@ -96,16 +98,16 @@ rpcs! { Webhooks:
         })
         => |_changed| ();
 
-    read pause(account: Uuid, id: Uuid) -> proto::Endpoint =
+    idempotent pause(account: Uuid, id: Uuid) -> proto::Endpoint =
         Endpoints::pause_endpoint(proto::PauseEndpointRequest { account_id: account, id })
         => |paused| required(paused.endpoint)?;
 
-    read resume(account: Uuid, id: Uuid) -> proto::Endpoint =
+    idempotent resume(account: Uuid, id: Uuid) -> proto::Endpoint =
         Endpoints::resume_endpoint(proto::ResumeEndpointRequest { account_id: account, id })
         => |resumed| required(resumed.endpoint)?;
 
     /// Makes a new secret.
-    read rotate(account: Uuid, id: Uuid, form: SentForm) -> NewSecret =
+    idempotent rotate(account: Uuid, id: Uuid, form: SentForm) -> NewSecret =
         Endpoints::rotate_secret(proto::RotateSecretRequest {
             account_id: account,
             id,
@@ -118,26 +120,26 @@ rpcs! { Webhooks:
         };
 
     /// Signs with the new secret from now on.
-    write switch(account: Uuid, id: Uuid) -> proto::Endpoint =
+    once switch(account: Uuid, id: Uuid) -> proto::Endpoint =
         Endpoints::switch_secret(proto::SwitchSecretRequest { account_id: account, id })
         => |switched| required(switched.endpoint)?;
 
     /// Removes an endpoint; returns its URL, unless it is gone.
-    read remove(account: Uuid, id: Uuid) -> Option<String> =
+    idempotent remove(account: Uuid, id: Uuid) -> Option<String> =
         Endpoints::remove_endpoint(proto::RemoveEndpointRequest { account_id: account, id })
         => |removed| removed.url;
 
     /// A delivery with its attempts and its body.
-    read delivery(account: Uuid, endpoint: Uuid, id: i64) -> proto::GetDeliveryResponse =
+    idempotent delivery(account: Uuid, endpoint: Uuid, id: i64) -> proto::GetDeliveryResponse =
         Deliveries::get_delivery(proto::GetDeliveryRequest { account_id: account, endpoint_id: endpoint, id });
 
     /// Makes an attempt now.
-    write send_again(account: Uuid, endpoint: Uuid, id: i64) -> () =
+    once send_again(account: Uuid, endpoint: Uuid, id: i64) -> () =
         Deliveries::send_again(proto::SendAgainRequest { account_id: account, endpoint_id: endpoint, id })
         => |_sent| ();
 
     /// Counts the deliveries that have failed since a time, or ever.
-    read count_failed(account: Uuid, endpoint: Uuid, since: Option<OffsetDateTime>) -> proto::RecoverResponse =
+    idempotent count_failed(account: Uuid, endpoint: Uuid, since: Option<OffsetDateTime>) -> proto::RecoverResponse =
         Deliveries::recover(proto::RecoverRequest {
             account_id: account,
             endpoint_id: endpoint,
@@ -146,7 +148,7 @@ rpcs! { Webhooks:
         });
 
     /// Sends the deliveries again that have failed since a time. One that waits already is not counted again, so the call can be repeated.
-    read recover(account: Uuid, endpoint: Uuid, since: OffsetDateTime) -> () =
+    idempotent recover(account: Uuid, endpoint: Uuid, since: OffsetDateTime) -> () =
         Deliveries::recover(proto::RecoverRequest {
             account_id: account,
             endpoint_id: endpoint,
@@ -156,7 +158,7 @@ rpcs! { Webhooks:
         => |_recovered| ();
 
     /// Sends a test event; `kind` may be empty. Returns its delivery.
-    read send_test_event(account: Uuid, endpoint: Uuid, event: &str, kind: &str, form: Uuid) -> proto::Delivery =
+    idempotent send_test_event(account: Uuid, endpoint: Uuid, event: &str, kind: &str, form: Uuid) -> proto::Delivery =
         Deliveries::send_test_event(proto::SendTestEventRequest {
             account_id: account,
             endpoint_id: endpoint,
@@ -167,7 +169,7 @@ rpcs! { Webhooks:
         => |sent| required(sent.delivery)?;
 
     /// All events.
-    read event_types() -> Vec<proto::EventType> =
+    idempotent event_types() -> Vec<proto::EventType> =
         Receivers::list_event_types(proto::ListEventTypesRequest {})
         => |listed| listed.event_types;
 }

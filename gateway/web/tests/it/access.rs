@@ -138,8 +138,8 @@ async fn a_network_is_refused_at_its_limits_on_every_path_that_costs_a_call(pool
     let network = Network::from(stranger.address.ip());
     for visitor in [
         Visitor::Network(network),
-        Visitor::Typing(network),
         Visitor::Unknown(network),
+        Visitor::Cookies(network),
         Visitor::Pictures(network),
     ] {
         while limit.count(visitor, START).is_ok() {}
@@ -168,16 +168,55 @@ async fn a_network_is_refused_at_its_limits_on_every_path_that_costs_a_call(pool
     }
 }
 
+/// A query that a handler cannot read gets a page, never axum's line of text.
+#[testing::database_test(web::MIGRATOR)]
+async fn a_repeated_parameter_is_answered_by_a_page_on_every_path(pool: PgPool) {
+    let full = FullAccount::new(pool).await;
+    let unlimited = full.hooks.site.changed(|_| {});
+    let mut owner = full.owner.clone().with_router(&unlimited);
+    let mut visitor = Browser::new(&unlimited);
+    let names = [
+        "next", "done", "cursor", "after", "before", "key", "q", "since",
+    ];
+    let twice = names.map(|name| format!("{name}=a&{name}=b")).join("&");
+    let mut refused = 0;
+    for route in routes() {
+        for method in &route.methods {
+            let path = format!("{}?{twice}", full.own(route.path));
+            // A POST of the owner could end the session or the account.
+            let browser = match *method {
+                Method::GET => [Some(&mut owner), Some(&mut visitor)],
+                _ => [None, Some(&mut visitor)],
+            };
+            for browser in browser.into_iter().flatten() {
+                let page = send(browser, method, &path, &every_field()).await;
+                let is_refused = page.status == StatusCode::BAD_REQUEST;
+                let is_page = page.text.starts_with("<!doctype html>");
+                assert!(!is_refused || is_page, "{method} {path}: {}", page.text);
+                refused += usize::from(is_refused);
+            }
+        }
+    }
+    assert!(refused > 10, "{refused}");
+}
+
 #[testing::database_test(web::MIGRATOR)]
 async fn cookies_of_no_session_are_limited_and_those_of_sessions_are_not(pool: PgPool) {
     let site = Site::new(pool).await;
-    site.person(ADA).await;
+    for email in [ADA, BOB] {
+        site.person(email).await;
+    }
     let mut person = site.signed_in(ADA).await;
+    let mut newcomer = site.signed_in(BOB).await;
     let mut stranger = site.browser();
     let limit = &site.app.page_limit;
-    let unknown = Visitor::Unknown(stranger.address.ip().into());
+    let network = stranger.address.ip().into();
+    // The pages of people whom nobody knows yet lock nobody out who is signed in.
+    while limit.count(Visitor::Unknown(network), START).is_ok() {}
+    stranger.get("/sign-in").await.assert(429, "Try again in");
+    newcomer.get("/accounts").await.assert(200, "");
     let mut requests = 0;
-    while limit.check(unknown, START).is_ok() {
+    while limit.check(Visitor::Cookies(network), START).is_ok() {
         person.get("/accounts").await.assert(200, "");
         let made_up = Token::generate().text();
         stranger.cookie = Some(format!("__Host-session={made_up}"));
@@ -185,9 +224,15 @@ async fn cookies_of_no_session_are_limited_and_those_of_sessions_are_not(pool: P
         assert!(page.location().starts_with("/sign-in"));
         requests += 1;
     }
-    // Signing in was one of 120.
-    assert_eq!(requests, 119);
+    assert_eq!(requests, 120);
     stranger.get("/accounts").await.assert(429, "Try again in");
+    // Nor do made-up cookies, as long as the session is in use.
+    person.get("/accounts").await.assert(200, "");
+    // A session that has ended is one of them.
+    let mut ended = person.clone();
+    person.post("/sign-out", &[]).await;
+    ended.get("/accounts").await;
+    ended.get("/accounts").await.assert(429, "Try again in");
 }
 
 #[testing::database_test(web::MIGRATOR)]

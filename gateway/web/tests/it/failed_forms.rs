@@ -214,6 +214,8 @@ async fn assert_refused(full: &FullAccount, browser: &mut Browser, form: &TypedF
     let fields = form.typed(&shown.hidden(), true);
     let page = form.post(browser, full, &fields).await;
     assert_eq!(page.status, 422, "{}: {}", form.action, page.text);
+    let in_title = ["<title>Error: ", "<title>2 errors: "].map(|title| page.text.contains(title));
+    assert!(in_title.contains(&true), "{}", page.text);
     assert_tied(form, &page);
     form.assert_kept(&page, &fields);
 }

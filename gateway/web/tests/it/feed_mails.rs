@@ -13,6 +13,7 @@ use web::domain::role::Role;
 use web::jobs::feed_mails;
 
 use crate::support::{ADA, BOB, Site};
+use crate::work::counted;
 
 const CAROL: &str = "carol@studio.example";
 
@@ -331,6 +332,12 @@ async fn mails_about_owners_name_the_accounts(pool: PgPool) {
             "/listings",
         ),
         (
+            "owner_removed",
+            &of_other,
+            "A page has one owner less",
+            "/listings",
+        ),
+        (
             "listing_removed_by_owner",
             &of_other,
             "Another owner took your listing down",
@@ -356,7 +363,26 @@ async fn mails_about_owners_name_the_accounts(pool: PgPool) {
             assert!(body.contains(part), "{event}: {part}: {body}");
         }
     }
-    // While the gateway is away, the mail has the id.
+    let moved = StaffDecision {
+        page: "oasis".to_owned(),
+        former_page: "dunes".to_owned(),
+        ..game(account)
+    };
+    publish(&site, "game_moved", &moved);
+    assert_eq!(run(&site).await, 1);
+    let body = site.mails().await.pop().unwrap().2;
+    assert!(
+        body.contains("from the page dunes to the page oasis"),
+        "{body}"
+    );
+    // A batch reads the name of an account once.
+    for _ in 0..2 {
+        publish(&site, "listing_removed_by_owner", &of_other);
+    }
+    let (mailed, done) = counted(run(&site)).await;
+    // Each of the four feeds is listed, and that of listings once more after its batch.
+    assert_eq!((mailed, done.calls), (2, 6), "{done:?}");
+    // While the gateway is unavailable, the mail has the id.
     site.gateway.is_down.store(true, Ordering::Relaxed);
     publish(&site, "owner_added", &of_other);
     assert_eq!(run(&site).await, 1);

@@ -15,6 +15,8 @@ use tonic::{Request, Response, Status};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StubGateway {
     pub(crate) accounts: Arc<Mutex<BTreeMap<String, proto::Account>>>,
+    /// The accounts that were closed.
+    pub(crate) closed: Arc<Mutex<Vec<String>>>,
     pub(crate) keys: Arc<Mutex<Vec<proto::Key>>>,
     pub(crate) requests: Arc<Mutex<Vec<proto::KeyRequest>>>,
     pub(crate) is_down: Arc<AtomicBool>,
@@ -339,6 +341,7 @@ impl AccountsService for StubGateway {
     ) -> Answer<proto::CloseAccountResponse> {
         self.check()?;
         let account = request.into_inner().account_id;
+        self.closed.lock().unwrap().push(account.clone());
         for asked in self.requests.lock().unwrap().iter_mut() {
             if asked.account_id == account && asked.state != "revealed" {
                 "rejected".clone_into(&mut asked.state);

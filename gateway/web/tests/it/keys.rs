@@ -169,21 +169,3 @@ async fn a_request_for_a_live_key_is_withdrawn(pool: PgPool) {
     let activity = browser.get(&format!("/accounts/{account}/activity")).await;
     activity.assert(200, "withdrew the request for the live key live");
 }
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_repeated_parameter_of_an_address_is_answered_by_a_page(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let (mut browser, account) = owner(&site).await;
-    let base = format!("/accounts/{account}");
-    for path in [
-        &format!("{base}/requests?key=a&key=b"),
-        &format!("{base}/keys?done=a&done=b"),
-        &format!("{base}/team?done=a&done=b"),
-        &format!("{base}/listings?cursor=a&cursor=b"),
-        "/you?done=a&done=b",
-    ] {
-        let page = browser.get(path).await;
-        page.assert(400, "<html");
-        assert!(!page.text.contains("duplicate field"), "{}", page.text);
-    }
-}

@@ -2,9 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
+use pages::Language;
 use sqlx::PgPool;
 use time::Duration;
 use web::domain::role::Role;
+use web::store::people;
 
 use crate::browser::Browser;
 use crate::enumeration::observed;
@@ -358,6 +360,34 @@ async fn a_reset_and_a_change_of_password_do_not_deadlock(pool: PgPool) {
     let mut browser = site.browser();
     let (page, ()) = futures::join!(browser.post(&link, &[("password", NEW)]), commit);
     page.assert(410, "does not work any more");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_sign_up_that_comes_second_leaves_no_account(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.browser().post("/sign-up", &[("email", ADA)]).await;
+    let link = site.link(ADA).await;
+    // Another link makes the person while the form waits for it.
+    let mut other = kit::pg::begin(&site.pool).await.unwrap();
+    let person = people::NewPerson {
+        id: kit::ids::row_id(),
+        email: ADA,
+        password_hash: "hash",
+        language: Language::English,
+    };
+    people::insert(&mut *other, person).await.unwrap();
+    let commit = async {
+        until_a_row_is_waited_for(&site.pool).await;
+        other.commit().await.unwrap();
+    };
+    let mut browser = site.browser();
+    let fields = [("account_name", "Savanna"), ("password", PASSWORD)];
+    let (page, ()) = futures::join!(browser.post(&link, &fields), commit);
+    page.assert(410, "does not work any more");
+    let accounts = site.gateway.accounts.lock().unwrap();
+    let made: Vec<String> = accounts.keys().cloned().collect();
+    assert_eq!(*site.gateway.closed.lock().unwrap(), made);
+    assert_eq!(made.len(), 1);
 }
 
 /// Waits until a statement waits for a row lock of another transaction.

@@ -28,7 +28,6 @@ mod large_forms;
 mod link_misuse;
 mod links;
 mod listings;
-mod local_people;
 mod mail_server;
 mod mails;
 mod newest_position;

@@ -9,11 +9,11 @@ use sqlx::PgPool;
 use web::domain::role::Role;
 use web::layers::access::Access;
 use web::router::routes;
-use web::upstream::{CatalogueClient, Currencies, Economy, Gateway, Listings, Webhooks};
+use web::upstream::{CatalogueClient, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::{Browser, NOINDEX};
 use crate::full_account::FullAccount;
-use crate::support::{ADA, Site};
+use crate::support::{ADA, PASSWORD, Site, currencies};
 use crate::typed_forms::Needs;
 
 /// The services, and the paths whose pages need them.
@@ -41,7 +41,7 @@ pub(crate) fn without(site: &Site, service: Needs) -> Router {
         Needs::Webhooks => web.webhooks = Webhooks::new(dead, limit),
         Needs::Listings => web.listings = Listings::new(dead, limit),
         Needs::Economy => {
-            web.currencies = Currencies::new(dead.clone(), limit, 1, lifecycle.clone());
+            web.currencies = currencies(&dead, lifecycle, limit);
             web.economy = Economy::new(dead, limit);
         }
         Needs::Nothing => {}
@@ -172,4 +172,28 @@ async fn people_sign_in_and_work_without_the_catalogue(pool: PgPool) {
         .await
         .assert(200, "Today");
     browser.get("/about/boards").await.assert(200, "Rankings");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn signing_out_and_deleting_oneself_lead_to_a_page_without_the_catalogue(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let router = without(&site, Needs::Catalogue);
+    let signed_in = site.signed_in(ADA).await;
+    let password = [("password", PASSWORD)];
+    for (path, fields, notice) in [
+        ("/sign-out", &[][..], "You are signed out."),
+        ("/you/delete", &password, "Your profile is deleted."),
+    ] {
+        let mut browser = if path == "/sign-out" {
+            signed_in.clone().with_router(&router)
+        } else {
+            site.signed_in(ADA).await.with_router(&router)
+        };
+        let sent = browser.post(path, fields).await;
+        let page = browser.get(sent.location()).await;
+        for part in [notice, AWAY, NOINDEX, "href=\"/sign-in\""] {
+            page.assert(200, part);
+        }
+    }
 }

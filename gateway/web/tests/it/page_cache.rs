@@ -143,7 +143,14 @@ async fn a_page_is_cached_whatever_follows_its_address(pool: PgPool) {
         let made = site.browser().get(path).await;
         assert_eq!(made.status, 200, "{path}");
         assert!(reads(&site) > 0, "{path}");
-        for query in ["", "?1", "?x=1&x=2", "?cursor=&done=", "?page=2#top"] {
+        for query in [
+            "",
+            "?1",
+            "?x=1&x=2",
+            "?cursor=&done=",
+            "?done=x",
+            "?page=2#top",
+        ] {
             let stored = site.browser().get(&format!("{path}{query}")).await;
             assert_eq!(stored.text, made.text, "{path}{query}");
         }

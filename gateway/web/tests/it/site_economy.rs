@@ -6,9 +6,12 @@ use http::header::{CACHE_CONTROL, RETRY_AFTER};
 use sqlx::PgPool;
 use time::Duration;
 
-use crate::browser::Browser;
+use crate::browser::{Browser, NOINDEX};
 use crate::stub_catalogue::HeldRead;
 use crate::support::Site;
+
+/// The course of a rate since yesterday, before which only one of the two games had reported.
+const COURSE: &str = "<svg class=\"course\" viewBox=\"0 0 120 32\" role=\"img\" aria-label=\"The calculated rate over the last 30 days";
 
 async fn site_with_currencies(pool: PgPool) -> Site {
     let site = Site::new(pool).await;
@@ -30,6 +33,17 @@ async fn currencies_link_to_their_rates(pool: PgPool) {
         "&#60;b&#62;Shell",
         "href=\"/about/rates\"",
         "GET /v1/economy/currencies",
+    ] {
+        page.assert(200, part);
+    }
+    // The rates of the first currency, with their course.
+    for part in [
+        "<option value=\"kora\" selected>",
+        "What one <bdi>&#60;b&#62;Shell</bdi> buys.",
+        "<td><a href=\"/economy/okoto\">",
+        "−1.5</data> %",
+        COURSE,
+        "<a href=\"/economy/kora\">All about &#60;b&#62;Shell</a>",
     ] {
         page.assert(200, part);
     }
@@ -171,8 +185,7 @@ async fn the_list_of_currencies_does_not_depend_on_one_browser(pool: PgPool) {
 async fn the_page_of_a_game_does_not_wait_for_a_slow_economy(pool: PgPool) {
     let site = site_with_currencies(pool).await;
     let hurried = site.changed(|web| {
-        let timeout = std::time::Duration::from_millis(1);
-        web.currencies = web.currencies.clone().with_game_timeout(timeout);
+        web.currencies.game_timeout = std::time::Duration::from_millis(1);
     });
     let (mut hurried, mut patient) = (Browser::new(&hurried), site.browser());
     let held = HeldRead::default();
@@ -212,4 +225,41 @@ async fn the_games_around_a_game_are_read_while_its_currency_is(pool: PgPool) {
     currencies.released.notify_one();
     creator.released.notify_one();
     page.await.assert(200, "Cowrie");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_rate_is_shown_with_its_course_once_both_games_have_reported(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    let mut browser = site.browser();
+    for path in ["/economy", "/economy/okoto", "/games/okoto"] {
+        let page = browser.get(path).await;
+        page.assert(200, COURSE);
+        let points = if path == "/economy" {
+            "points=\"2.0,2.0 118.0,30.0\""
+        } else {
+            "points=\"2.0,30.0 118.0,2.0\""
+        };
+        page.assert(200, points);
+    }
+    // A rate of the market has no course of baskets.
+    *site.economy.words.lock().unwrap() = Some("market".to_owned());
+    site.clock.advance(Duration::seconds(10));
+    for path in ["/economy", "/economy/okoto", "/games/okoto"] {
+        let page = browser.get(path).await;
+        assert_eq!(page.status, 200, "{path}");
+        assert!(!page.text.contains("class=\"course\""), "{}", page.text);
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_list_of_currencies_is_shown_without_rates_that_cannot_be_read(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    let mut browser = site.browser();
+    browser.get("/economy").await.assert(200, "Rates now");
+    *site.economy.is_away.lock().unwrap() = true;
+    site.clock.advance(Duration::seconds(290));
+    let page = browser.get("/economy").await;
+    for part in ["2 currencies", "This part of the page", NOINDEX] {
+        page.assert(200, part);
+    }
 }

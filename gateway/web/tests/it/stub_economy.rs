@@ -208,8 +208,8 @@ impl RatesService for StubEconomy {
         }
         self.answers()?;
         let request = request.into_inner();
-        let all = self.more().chain(["kora".to_owned()]);
-        let after = all.filter(|to| *to > request.after);
+        let all = self.more().chain(["kora", "okoto"].map(str::to_owned));
+        let after = all.filter(|to| *to > request.after && *to != request.from);
         let rates: Vec<_> = after
             .take(request.limit.try_into().unwrap())
             .map(|to| self.rate(&request.from, &to))
@@ -220,5 +220,29 @@ impl RatesService for StubEconomy {
             json: Some(rates.to_string().into()),
             ..proto::ListRatesResponse::default()
         }))
+    }
+
+    /// The costs of `kora` double every ten days, those of `okoto` are known since yesterday, and others have none.
+    async fn list_daily_costs(
+        &self,
+        request: Request<proto::ListDailyCostsRequest>,
+    ) -> Answer<proto::ListDailyCostsResponse> {
+        self.answers()?;
+        let steps = [100., 200., 400.].map(|cost| [cost; 10]).into_iter();
+        let kora = steps.flatten().chain([800.]);
+        let okoto = std::iter::repeat_n(0., 29).chain([100., 100.]);
+        let mut games = vec![
+            proto::DailyCosts {
+                game: "kora".to_owned(),
+                costs: kora.collect(),
+            },
+            proto::DailyCosts {
+                game: "okoto".to_owned(),
+                costs: okoto.collect(),
+            },
+        ];
+        let request = request.into_inner();
+        games.retain(|costs| request.games.contains(&costs.game));
+        Ok(Response::new(proto::ListDailyCostsResponse { games }))
     }
 }

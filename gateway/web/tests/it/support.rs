@@ -157,7 +157,7 @@ impl Site {
             listings: Listings::new(client.clone(), testing::LONG),
             uploads: Uploads::default(),
             economy: Economy::new(client.clone(), testing::LONG),
-            currencies: Currencies::new(client.clone(), testing::LONG, 1, lifecycle.clone()),
+            currencies: currencies(&client, &lifecycle, testing::LONG),
             catalogue: CatalogueClient::new(client.clone(), testing::LONG, 1, mark.clone()),
             feeds: Feeds::new(&client, &client, &client, &client, testing::LONG),
             page_limit: PageLimit::new(120, 1_200),
@@ -255,7 +255,7 @@ impl Site {
             password_hash: &hash,
             language: Language::English,
         };
-        people::insert(&self.pool, person, START).await.unwrap();
+        people::insert(&self.pool, person).await.unwrap();
         id
     }
 
@@ -333,4 +333,14 @@ fn docs(api: Api) -> DocumentCache {
 fn web_proxies() -> kit::client_address::TrustedProxies {
     let proxy: IpAddr = [192, 0, 2, 1].into();
     proxy.to_string().parse().unwrap()
+}
+
+/// A client of economy-svc for public pages. The page of a game waits `game_timeout` for it.
+pub(crate) fn currencies(
+    client: &Client,
+    lifecycle: &Lifecycle,
+    game_timeout: std::time::Duration,
+) -> Currencies {
+    let (client, lifecycle) = (client.clone(), lifecycle.clone());
+    Currencies::new(client, testing::LONG, game_timeout, 1, lifecycle)
 }

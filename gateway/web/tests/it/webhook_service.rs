@@ -26,7 +26,7 @@ use webhook::deliver::{self, DeliveryDependencies, Limits};
 use webhook::domain::health::DisablePolicy;
 use webhook::domain::schedule::Schedule;
 use webhook::http::{Sender, Settings};
-use webhook::service::Dependencies;
+use webhook::service::Service;
 use webhook::store::accounts;
 use webhook::store::plans::{self, Plan};
 
@@ -160,7 +160,7 @@ async fn serve(
         },
     };
     deliver::spawn(delivering, lifecycle);
-    let service = Dependencies {
+    let service = Service {
         pool: pool.clone(),
         clock: clock.clone(),
         wakeup,

@@ -45,7 +45,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Changes of a listing.
-    pub fn of_change(object: &'a Map<String, Value>) -> Self {
+    pub fn for_change(object: &'a Map<String, Value>) -> Self {
         Self::with(object, true)
     }
 

@@ -79,7 +79,7 @@ pub fn read_body(
         representation: representation.unwrap_or_default(),
     };
     let mut fields = match current {
-        Some(_) => Fields::of_change(body),
+        Some(_) => Fields::for_change(body),
         None => Fields::new(body),
     };
     let content = read(entity, &mut fields, &input);
@@ -99,7 +99,7 @@ pub fn read_edit(
         current: Some(current),
         representation: Map::from_iter([(key.to_owned(), current.name().into())]),
     };
-    let mut fields = Fields::of_change(changes);
+    let mut fields = Fields::for_change(changes);
     input.read_only(&mut fields, &[(key, NEVER_CHANGES)]);
     let times = ["created_at", "updated_at"].map(|name| (name, SET_BY_SERVICE));
     input.read_only(&mut fields, &times);

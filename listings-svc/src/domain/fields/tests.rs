@@ -219,7 +219,7 @@ fn missing_fields_keep_their_values_and_null_clears_optional_ones() {
     let expected = Game {
         tagline: String::new(),
         genres: Vec::new(),
-        // Null resets the year to that of the submission.
+        // Null resets it to the year of the submission.
         release_year: 2024,
         ..game()
     };
@@ -248,8 +248,8 @@ fn a_row_as_read_is_accepted_with_changes() {
     for (name, reason) in game::READ_ONLY {
         let mut changed = row.clone();
         changed[name] = json!("another");
-        let problems = change_game(changed).unwrap_err();
-        let problems: Vec<(String, String)> = problems.into_iter().collect();
+        let problems: Vec<(String, String)> =
+            change_game(changed).unwrap_err().into_iter().collect();
         assert_eq!(problems, [(name.to_owned(), reason.to_owned())]);
     }
     let mut row = event_as_read();

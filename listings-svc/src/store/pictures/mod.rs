@@ -10,9 +10,6 @@ use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::pictures::FileName;
 
-/// [`unnamed`] reads every listing, for which the timeout of the pool is too short once there are many.
-const BEGIN_UNNAMED: &str = "begin; set local statement_timeout = '10min'";
-
 /// Who reads a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
@@ -38,13 +35,38 @@ pub async fn register(
     Ok(registered.execute(pool).await?.rows_affected() > 0)
 }
 
-/// Locks a picture that a listing is about to name, against the sweep and a purge. Returns whether it is still there.
-pub async fn lock(connection: &mut PgConnection, name: &FileName) -> Result<bool, sqlx::Error> {
-    let found = sqlx::query_scalar!(
-        "select hash from listings.picture where hash = $1 and purged_at is null for share",
-        name.hash()
-    );
-    Ok(found.fetch_optional(connection).await?.is_some())
+/// Stores which pictures these listings name: all that the listings with these ids name are in `named`, pairs of an id and a hash. The
+/// pictures that a listing gets are locked against the sweep and a purge; returns one of them that is not there any more.
+pub async fn set_named(
+    connection: &mut PgConnection,
+    listings: &[Uuid],
+    (ids, hashes): (&[Uuid], &[String]),
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"with named as (select * from unnest($2::uuid[], $3::text[]) as named (listing_id, hash)),
+         removed as (
+             delete from listings.listing_picture
+             where listing_id = any($1) and (listing_id, hash) not in (select listing_id, hash from named)
+         ),
+         added as (
+             select listing_id, hash from named
+             except
+             select listing_id, hash from listings.listing_picture where listing_id = any($1)
+         ),
+         found as (
+             select hash from listings.picture where hash in (select hash from added) and purged_at is null for share
+         ),
+         saved as (
+             insert into listings.listing_picture (listing_id, hash)
+             select listing_id, hash from added where hash in (select hash from found)
+         )
+         select hash as "hash!" from added where hash not in (select hash from found) limit 1"#,
+        listings,
+        ids,
+        hashes
+    )
+    .fetch_optional(connection)
+    .await
 }
 
 /// Whether a reader may see a picture. The public sees those that a visible listing names, the members of an account also those of its
@@ -56,10 +78,10 @@ pub async fn may_see(pool: &PgPool, reader: Reader, name: &FileName) -> Result<b
     };
     sqlx::query_scalar!(
         r#"select exists (select from listings.picture where hash = $1 and purged_at is null) and ($2 or exists (
-               select from listings.listing
-               where listings.may_name_pictures(content) and listings.picture_hashes(content) && array[$1] and (
+               select from listings.listing_picture join listings.listing on listing.id = listing_id
+               where hash = $1 and (
                    state = 'published' and not hidden_by_page
-                   or coalesce(page_id, id) in (select page_id from listings.page_owner where account_id = $3)
+                   or coalesce(page_id, listing.id) in (select page_id from listings.page_owner where account_id = $3)
                )
            )) as "may_see!""#,
         name.hash(),
@@ -73,8 +95,7 @@ pub async fn may_see(pool: &PgPool, reader: Reader, name: &FileName) -> Result<b
 /// The listings that name a picture, in any state.
 pub async fn listings(pool: &PgPool, name: &FileName) -> Result<Vec<ListingName>, sqlx::Error> {
     let rows = sqlx::query!(
-        "select entity, mode, name from listings.listing
-         where listings.may_name_pictures(content) and listings.picture_hashes(content) && array[$1]",
+        "select entity, mode, name from listings.listing_picture join listings.listing on listing.id = listing_id where hash = $1",
         name.hash()
     )
     .fetch_all(pool)
@@ -91,16 +112,14 @@ pub async fn listings(pool: &PgPool, name: &FileName) -> Result<Vec<ListingName>
 
 /// The pictures that no listing names, among those last uploaded before `before`.
 pub async fn unnamed(pool: &PgPool, before: OffsetDateTime) -> Result<Vec<FileName>, sqlx::Error> {
-    let mut transaction = kit::pg::begin_with(pool, BEGIN_UNNAMED).await?;
     let hashes = sqlx::query_scalar!(
-        r#"select hash as "hash!" from listings.picture where uploaded_at < $1 and purged_at is null
-           except
-           select unnest(listings.picture_hashes(content)) from listings.listing where listings.may_name_pictures(content)"#,
+        "select hash from listings.picture
+         where uploaded_at < $1 and purged_at is null
+             and not exists (select from listings.listing_picture where listing_picture.hash = picture.hash)",
         before
     )
-    .fetch_all(&mut *transaction)
+    .fetch_all(pool)
     .await?;
-    transaction.commit().await?;
     Ok(file_names(&hashes))
 }
 
@@ -127,11 +146,7 @@ pub async fn delete_unnamed(
         .await?;
     // Asks again under the lock: a listing may name the picture since.
     let deleted = sqlx::query!(
-        "delete from listings.picture
-         where hash = $1 and not exists (
-             select from listings.listing
-             where listings.may_name_pictures(content) and listings.picture_hashes(content) && array[$1]
-         )",
+        "delete from listings.picture where hash = $1 and not exists (select from listings.listing_picture where hash = $1)",
         name.hash()
     );
     Ok(deleted.execute(connection).await?.rows_affected() > 0)

@@ -42,15 +42,6 @@ pub async fn oldest(
     .await
 }
 
-/// Sets the uploads after `now`, of a clock that was ahead, to now: they count for a day from now on. Returns their number.
-pub async fn date_back(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
-    let dated_back = sqlx::query!(
-        "update listings.picture_upload set began_at = $1 where began_at > $1",
-        now
-    );
-    Ok(dated_back.execute(pool).await?.rows_affected())
-}
-
 pub async fn delete_before(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let deleted = sqlx::query!(
         "delete from listings.picture_upload where began_at < $1",

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::{Chunk, ParsedRow};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::listing::Listing;
-use crate::feed::{self, ChangeKind};
+use crate::feed;
 use crate::store::audit::record_import;
 use crate::store::{imports, listings};
 use crate::write::record_change::{self, Actor};
@@ -66,12 +66,10 @@ async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult 
         let game = row.content.game();
         row.hidden_by_page = game.is_some_and(|game| pages.get(&game.page_id) != Some(&true));
         let before = existing.remove(row.content.name());
-        let (after, change_kind) = match &before {
+        let after = match &before {
             None => {
                 report.created += 1;
-                let listing = Listing::imported(kit::ids::row_id(), mode, row, now);
-                // It is public at once.
-                (listing, ChangeKind::Approved)
+                Listing::imported(kit::ids::row_id(), mode, row, now)
             }
             Some(before) if header.replaces() => {
                 let Some(listing) = before.replaced_by(&row, now) else {
@@ -79,7 +77,7 @@ async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult 
                     continue;
                 };
                 report.updated += 1;
-                (listing, ChangeKind::Updated)
+                listing
             }
             Some(before) => {
                 report.unchanged += 1;
@@ -98,7 +96,7 @@ async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult 
             actor,
             None,
         )?);
-        changes.push(feed::change(&after, change_kind, false));
+        changes.push(feed::silent_change(&after, &[]));
         listings.push(after);
     }
     if !listings.is_empty() {

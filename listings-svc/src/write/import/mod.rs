@@ -121,7 +121,6 @@ impl Run {
             self.next_line += part.len() as u64;
             let chunk = self.parse(part).await?;
             let report = apply::apply(&self.importer.commands, &chunk).await?;
-            report::count(self.header.entity, &report);
             report::append(&mut self.report, report);
         }
         Ok(())
@@ -167,13 +166,4 @@ impl Run {
         }
         report
     }
-}
-
-/// Reads a line as a row of a file of this kind, without reference data; returns the row if it is refused. For `tests/fuzz`.
-#[doc(hidden)]
-pub fn refused_row(entity: Entity, line: &str) -> Option<ImportedRow> {
-    let parsed = parse::parse_lines(&[(1, line.to_owned())]);
-    let reference = ReferenceData::default();
-    let (_, mut refused) = parse::read_rows(entity, parsed, &reference, &mut HashMap::new());
-    refused.pop()
 }

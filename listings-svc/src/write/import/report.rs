@@ -2,7 +2,6 @@
 
 use contracts::listings::v1::{ImportResponse, ImportedRow};
 
-use crate::domain::entity::Entity;
 use crate::domain::field_reader::Problems;
 
 /// Rows of each outcome that a report lists; the rest are only counted.
@@ -34,18 +33,5 @@ pub(super) fn append(report: &mut ImportResponse, next: ImportResponse) {
     ] {
         let rest = MAX_REPORTED.saturating_sub(rows.len());
         rows.extend(next.into_iter().take(rest));
-    }
-}
-
-/// Counts the rows of a report on lines that are written.
-pub(super) fn count(entity: Entity, report: &ImportResponse) {
-    for (outcome, rows) in [
-        ("created", report.created),
-        ("updated", report.updated),
-        ("unchanged", report.unchanged),
-        ("refused", report.refused_count),
-    ] {
-        metrics::counter!("listings_import_rows_total", "entity" => entity.as_str(), "outcome" => outcome)
-            .increment(rows);
     }
 }

@@ -1,14 +1,36 @@
-//! Applies submissions of accounts (§4.3), each once per `Idempotency-Key` (§10.4).
-//!
-//! The steps are in the order of §7.1: lock the account, look for a stored receipt, then (`create`, `update`) lock and load the listing
-//! (404), read the body (`invalid`, `not_yours`), check the limits of the account (`too_many_pending`, `limit`), save, and publish.
+//! Applies submissions of accounts (§4.3): load, decide, save. A live one is applied once per `Idempotency-Key` (§10.4).
+
+use std::collections::HashSet;
 
 use kit::Fault;
+use kit::feed::NewChange;
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
 
-use super::context::{AcceptedSubmission, SubmissionContext};
-use super::{Receipt, Submission, Target, create, pictures, update};
+use super::decide::{Accepted, Rules, decide};
+use super::{Receipt, Submission, load};
 use crate::SCHEMA;
+use crate::domain::entity::Entity;
+use crate::domain::listing::Listing;
+use crate::domain::mode::Mode;
+use crate::domain::slug;
+use crate::feed::{PublicUrl, listing_change};
+use crate::store::page_owners::{self, GrantSource};
+use crate::store::{accounts, imports, listings};
 use crate::write::CommandDependencies;
+use crate::write::record_change::{self, Actor};
+
+/// Slugs with the same base in the first query; each further query doubles the number.
+const FIRST_WINDOW: usize = 8;
+
+impl CommandDependencies {
+    const fn rules(&self) -> Rules<'_> {
+        Rules {
+            public_url: &self.public_url,
+            max_pending: self.max_pending,
+        }
+    }
+}
 
 /// Applies a submission.
 pub async fn apply(
@@ -16,53 +38,123 @@ pub async fn apply(
     submission: &Submission,
 ) -> Result<Receipt, Fault> {
     let mut context = commands.begin().await?;
-    let accepted = run(SubmissionContext {
-        connection: &mut context.connection,
-        submission,
-        dependencies: commands,
-        now: context.now,
-        is_dry_run: false,
-        writes_today: 0,
-    });
-    let accepted = accepted.await?;
-    context
-        .commit(accepted.change.into_iter().collect())
-        .await?;
-    Ok(accepted.receipt)
-}
-
-/// Applies a submission; a dry run saves nothing.
-pub(super) async fn run(mut context: SubmissionContext<'_>) -> Result<AcceptedSubmission, Fault> {
-    let submission = context.submission;
+    let (connection, now) = (&mut *context.connection, context.now);
     if let Some(key) = &submission.idempotency_key {
-        // A replayed call does not count as a write.
-        context.lock_and_count(0).await?;
-        let stored: Option<Receipt> = key.replay(context.connection, SCHEMA, context.now).await?;
+        // A call with the same key comes first. A replayed call does not count as a write.
+        accounts::lock(connection, submission.author.account, now.date(), 0).await?;
+        let stored: Option<Receipt> = key.replay(&mut *connection, SCHEMA, now).await?;
         if let Some(receipt) = stored {
-            let receipt = Receipt {
+            context.commit(Vec::new()).await?;
+            return Ok(Receipt {
                 replayed: true,
                 ..receipt
-            };
-            return Ok(AcceptedSubmission {
-                receipt,
-                change: None,
             });
         }
     }
-    // Locks and counts in one round trip; a refusal rolls the count back.
-    let writes = submission.target.always_counts().into();
-    context.writes_today = context.lock_and_count(writes).await?;
-    let accepted = match &submission.target {
-        Target::New(entity) => create::create(&mut context, *entity).await?,
-        Target::Change(entity, name) => update::update(&mut context, *entity, name).await?,
-        Target::Pictures(entity, name, operation) => {
-            pictures::apply(&mut context, *entity, name, operation).await?
-        }
-    };
+    let loaded = load::lock(connection, submission, now).await?;
+    let mut accepted = decide(submission, &loaded, commands.rules())?;
+    let change = save(
+        connection,
+        submission,
+        loaded.before.as_ref(),
+        &mut accepted,
+        now,
+    )
+    .await?;
+    let receipt = receipt(accepted, &commands.public_url);
     if let Some(key) = &submission.idempotency_key {
-        let receipt = &accepted.receipt;
-        key.store(context.connection, SCHEMA, receipt, context.now)
-            .await?;
+        key.store(&mut *connection, SCHEMA, &receipt, now).await?;
     }
-    Ok(accepted)
+    context.commit(change.into_iter().collect()).await?;
+    Ok(receipt)
+}
+
+/// Makes the same decision as [`apply`] on rows that are not locked, for test keys and dry runs (§4.3, §10.3). Writes nothing.
+///
+/// Does not run the call and roll it back: the locks would delay live writes.
+///
+/// # Errors
+/// Those of the call.
+pub async fn check(
+    pool: &PgPool,
+    submission: &Submission,
+    commands: &CommandDependencies,
+    now: OffsetDateTime,
+) -> Result<Receipt, Fault> {
+    let mut connection = pool.acquire().await?;
+    let loaded = load::read(&mut connection, submission, now).await?;
+    let accepted = decide(submission, &loaded, commands.rules())?;
+    Ok(receipt(accepted, &commands.public_url))
+}
+
+/// Saves an accepted submission; returns the change to publish.
+async fn save(
+    connection: &mut PgConnection,
+    submission: &Submission,
+    before: Option<&Listing>,
+    accepted: &mut Accepted,
+    now: OffsetDateTime,
+) -> Result<Option<NewChange>, Fault> {
+    let author = submission.author.account;
+    if accepted.is_uncounted_write {
+        accounts::lock(connection, author, now.date(), 1).await?;
+    }
+    if !accepted.is_changed {
+        return Ok(None);
+    }
+    let after = &mut accepted.listing;
+    let entity = after.entity();
+    if after.name().is_empty() {
+        let base = slug::from_title(after.content.title());
+        let base = base.unwrap_or_else(|| entity.as_str().to_owned());
+        let name = free_slug(connection, entity, &base).await?;
+        after.content.set_name(name);
+    }
+    let revision = record_change::revision(before, after, Actor::Account(author), None)?;
+    record_change::save(connection, after, revision, now).await?;
+    if entity != Entity::Page {
+        return Ok(Some(listing_change(before, after, &[])));
+    }
+    if before.is_none() {
+        let source = GrantSource::Submission;
+        page_owners::add(connection, after.id, author, source, now).await?;
+    }
+    let owners = listings::owners(connection, after.id).await?;
+    Ok(Some(listing_change(before, after, &owners)))
+}
+
+/// The first free slug with this base. It stays free until the transaction ends: one transaction at a time names listings of a kind, and an
+/// import is one of them.
+async fn free_slug(
+    connection: &mut PgConnection,
+    entity: Entity,
+    base: &str,
+) -> Result<String, Fault> {
+    imports::lock_kind(connection, entity, Mode::Live).await?;
+    let (mut first, mut window) = (1, FIRST_WINDOW);
+    loop {
+        let slugs: Vec<String> = (first..first + window)
+            .map(|number| slug::numbered(base, number))
+            .collect();
+        let taken = listings::names(connection, entity, Mode::Live, &slugs).await?;
+        let taken: HashSet<String> = taken.into_iter().collect();
+        if let Some(free) = slugs.into_iter().find(|slug| !taken.contains(slug)) {
+            return Ok(free);
+        }
+        first += window;
+        window *= 2;
+    }
+}
+
+/// What the account learns.
+fn receipt(accepted: Accepted, public_url: &PublicUrl) -> Receipt {
+    let Accepted { listing, note, .. } = accepted;
+    Receipt {
+        slug: listing.name().to_owned(),
+        state: listing.state,
+        url: public_url.listing(listing.entity(), listing.name()),
+        revision: listing.revision,
+        note,
+        replayed: false,
+    }
 }

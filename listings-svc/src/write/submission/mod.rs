@@ -1,14 +1,11 @@
 //! Submissions of accounts, which are new listings and changes (§4.3), and their receipts.
 //!
-//! [`apply`] writes a submission, and [`check`] makes the same decision without writing.
+//! [`load`] reads what the decision needs, [`decide`] decides, and [`apply`] writes what is accepted, or checks without writing.
 
 pub mod apply;
-pub mod check;
-mod context;
-mod create;
-pub mod pictures;
+mod decide;
+mod load;
 mod representation;
-mod update;
 
 use kit::idempotency;
 use serde::{Deserialize, Serialize};
@@ -41,6 +38,20 @@ pub enum Target {
 }
 
 impl Target {
+    pub(super) const fn entity(&self) -> Entity {
+        match self {
+            Self::New(entity) | Self::Change(entity, _) | Self::Pictures(entity, ..) => *entity,
+        }
+    }
+
+    /// The slug or the handle of the listing that changes.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::New(_) => None,
+            Self::Change(_, name) | Self::Pictures(_, name, _) => Some(name),
+        }
+    }
+
     /// The call in the scope of an `Idempotency-Key` (§10.4); `None` for a call that has no key, such as a change.
     pub const fn idempotency_route(&self) -> Option<&'static str> {
         match self {
@@ -71,6 +82,18 @@ pub struct Submission {
     pub idempotency_key: Option<idempotency::Key>,
     /// For a change: the revisions at which it applies; `None` for any (§10.10).
     pub precondition: Option<Vec<i64>>,
+}
+
+impl Submission {
+    /// Whether the submission is about samples. Every account may use them, and no limits apply.
+    fn is_about_samples(&self) -> bool {
+        self.author.mode == Mode::Test
+    }
+
+    /// How many writes of the day it is before the decision.
+    fn counted_writes(&self) -> i32 {
+        self.target.always_counts().into()
+    }
 }
 
 /// What its account learns of an accepted submission. Stored as JSON with the `Idempotency-Key`.

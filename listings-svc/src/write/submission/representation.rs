@@ -7,8 +7,8 @@ use crate::domain::listing::{Content, Listing};
 use crate::feed::PublicUrl;
 use crate::store::page_owners::OwnedPage;
 
-/// Those of `GET /creators/{handle}`, `GET /games/{slug}` or `GET /events/{slug}`; `page` is that of a game.
-pub(super) fn of(
+/// The fields of `GET /creators/{handle}`, `GET /games/{slug}` or `GET /events/{slug}`. Only a game has a `page`.
+pub(super) fn read_only_fields(
     listing: &Listing,
     page: Option<&OwnedPage>,
     public_url: &PublicUrl,

@@ -279,7 +279,7 @@ impl Session<'_> {
         if response.unchanged {
             self.report.unchanged += 1;
         } else {
-            self.record_change(format!("{game}: its currency is called {name}"));
+            self.record_change(format!("{game}: currency set to {name}"));
         }
         Ok(())
     }
@@ -301,7 +301,7 @@ async fn once_learned<T>(
     }
 }
 
-/// Fails when a key has other properties than the file says, because those cannot be changed.
+/// Fails when a key has other properties than the file says, because no call changes them.
 fn check(key: &proto::Key, desired: &Key) -> Result<(), Error> {
     let differs = [
         ("mode", key.mode != desired.mode),

@@ -3,21 +3,15 @@
 use clap::Args;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
-use kit::Fault;
-use kit::rpc::client::Client;
 use serde::Serialize;
-use tonic::Status;
 
-use super::name::{self, ListingKind, Slugs};
+use super::name::{self, ListingKind, ListingMode};
 use super::review_text;
 use crate::arguments::revision_number;
-use crate::command_hint;
 use crate::confirm::{self, Confirmation};
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::prompt;
-use crate::sanitize::sanitize;
 use crate::table::table;
 
 /// Listings per call.
@@ -26,12 +20,27 @@ const BATCH: usize = 50;
 /// What is approved or rejected.
 #[derive(Debug, Args)]
 pub(crate) struct Target {
-    #[command(flatten)]
-    pub(super) slugs: Slugs,
-    /// The revision that you reviewed, of one listing: any other is refused. Without it, the command shows the listing and asks, for which it
-    /// needs a terminal
+    /// The slug, or the handle of a page
+    slug: String,
+    /// The revision that you reviewed: any other is refused
     #[arg(long, value_name = "N", value_parser = revision_number)]
-    pub(super) revision: Option<i64>,
+    revision: i64,
+}
+
+impl Target {
+    pub(super) fn request(
+        self,
+        decision: proto::Decision,
+        kind: ListingKind,
+        reason: String,
+    ) -> Request {
+        Request {
+            decision,
+            names: vec![kind.named(ListingMode::Live, self.slug)],
+            revision: Some(self.revision),
+            reason,
+        }
+    }
 }
 
 /// Asks before several listings are taken down at once.
@@ -55,7 +64,7 @@ pub(super) async fn confirm_takedown(
 /// A decision on one listing or more.
 pub(super) struct Request {
     pub(super) decision: proto::Decision,
-    pub(super) slugs: Slugs,
+    pub(super) names: Vec<proto::ListingName>,
     /// The reviewed revision; `None` for a takedown and a restore, which are of the listing whatever its revision.
     pub(super) revision: Option<i64>,
     pub(super) reason: String,
@@ -116,178 +125,36 @@ impl DecisionOutcome {
     }
 }
 
-pub(super) async fn run(
-    kind: ListingKind,
-    request: Request,
-    fleet: &Fleet,
-    output: Output,
-) -> Result<(), Error> {
+pub(super) async fn run(request: Request, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let Request {
         decision,
-        slugs,
+        names,
         revision,
         reason,
     } = request;
-    let names = slugs.into_names(kind);
-    if revision.is_some() && names.len() > 1 {
-        return Err(Error::usage(
-            "--revision is for one listing: leave it out, or decide on the listings one by one",
-        ));
-    }
-    let asks = is_of_content(decision) && revision.is_none();
-    if asks && (output.is_json() || !prompt::is_terminal()) {
-        return Err(Error::usage(format!(
-            "nothing was changed: give the revision that you reviewed with --revision, one listing at a time. {} lists the revisions; on a terminal, and without --json, the command shows each listing and asks",
-            command_hint::staff("review list")
-        )));
-    }
-    let mut decider = Decider {
-        review: StaffReviewServiceClient::new(fleet.listings().await?),
-        decision,
-        reason,
-    };
-    if asks {
-        return decider.ask_about_each(names, output).await;
-    }
+    let mut review = StaffReviewServiceClient::new(fleet.listings().await?);
     let mut results: Vec<proto::DecideResult> = Vec::with_capacity(names.len());
     for batch in names.chunks(BATCH) {
         let item = |name: &proto::ListingName| proto::DecideItem {
             name: Some(name.clone()),
             revision,
         };
-        let decided = decider.send(batch.iter().map(item).collect()).await;
-        results.extend(decided.inspect_err(|_| {
+        let request = proto::DecideRequest {
+            decision: decision.into(),
+            items: batch.iter().map(item).collect(),
+            reason: reason.clone(),
+        };
+        let decided = review.decide(request).await.inspect_err(|_| {
             if !results.is_empty() {
                 output::note(&format!(
                     "the first {} listings were decided on before the error",
                     results.len()
                 ));
             }
-        })?);
+        })?;
+        results.extend(decided.into_inner().results);
     }
     report(results, output)
-}
-
-/// Whether a decision is about the content of a listing, so that a person must have read it.
-const fn is_of_content(decision: proto::Decision) -> bool {
-    matches!(decision, proto::Decision::Approve | proto::Decision::Reject)
-}
-
-/// Makes one decision on several listings.
-struct Decider {
-    review: StaffReviewServiceClient<Client>,
-    decision: proto::Decision,
-    reason: String,
-}
-
-impl Decider {
-    async fn send(
-        &mut self,
-        items: Vec<proto::DecideItem>,
-    ) -> Result<Vec<proto::DecideResult>, Status> {
-        let request = proto::DecideRequest {
-            decision: self.decision.into(),
-            items,
-            reason: self.reason.clone(),
-        };
-        let response = self.review.decide(request).await?;
-        Ok(response.into_inner().results)
-    }
-
-    /// Shows each listing and asks. An answer takes effect at once: the person may be interrupted before the next one.
-    async fn ask_about_each(
-        &mut self,
-        names: Vec<proto::ListingName>,
-        output: Output,
-    ) -> Result<(), Error> {
-        let (mut decided, mut refused) = (0, 0);
-        for name in names {
-            let Some(results) = self.ask_about(&name, output).await? else {
-                output::note(&format!("{} stays as it is", name.name));
-                continue;
-            };
-            for result in results {
-                decided += 1;
-                refused += usize::from(!result.problem.is_empty());
-                print_result(&result, output);
-            }
-        }
-        if decided == 0 {
-            return Err(Error::Refused(
-                "nothing was changed: no answer was yes".to_owned(),
-            ));
-        }
-        refusals(refused, decided)
-    }
-
-    /// Shows a listing, asks, and decides; `None` when the answer is not yes.
-    async fn ask_about(
-        &mut self,
-        name: &proto::ListingName,
-        output: Output,
-    ) -> Result<Option<Vec<proto::DecideResult>>, Error> {
-        let request = proto::GetReviewRequest {
-            name: Some(name.clone()),
-        };
-        let shown = match self.review.get_review(request).await {
-            Ok(response) => response.into_inner(),
-            Err(status) => return Ok(Some(vec![refusal(name, status)?])),
-        };
-        output.print(&review_text::differences(&shown));
-        let revision = shown.item.map(|item| item.revision).unwrap_or_default();
-        if !confirm::is_confirmed(&question(self.decision, name, revision)).await? {
-            return Ok(None);
-        }
-        // A rejection is not bound to what was shown: an account that changes its listing all the time does not evade it.
-        let is_bound = self.decision == proto::Decision::Approve;
-        let item = proto::DecideItem {
-            name: Some(name.clone()),
-            revision: is_bound.then_some(revision),
-        };
-        Ok(Some(self.send(vec![item]).await?))
-    }
-}
-
-fn question(decision: proto::Decision, name: &proto::ListingName, revision: i64) -> String {
-    let verb = match decision {
-        proto::Decision::Approve => "Approve",
-        _ => "Reject",
-    };
-    let (kind, slug) = (&name.kind, sanitize(&name.name));
-    format!("{verb} {kind} {slug} at revision {revision}?")
-}
-
-/// The result for a listing that cannot be shown, such as one that does not exist.
-fn refusal(name: &proto::ListingName, status: Status) -> Result<proto::DecideResult, Error> {
-    if status.details().is_empty() {
-        return Err(status.into());
-    }
-    match Error::from(Fault::from(status)) {
-        Error::Refused(problem) => Ok(proto::DecideResult {
-            name: Some(name.clone()),
-            problem,
-            ..proto::DecideResult::default()
-        }),
-        error => Err(error),
-    }
-}
-
-/// Prints the result of one answer.
-fn print_result(result: &proto::DecideResult, output: Output) {
-    let outcome = DecisionOutcome::from(result.clone());
-    let parts = [&outcome.state, &outcome.problem, &outcome.note];
-    let parts: Vec<String> = (parts.into_iter())
-        .filter(|part| !part.is_empty())
-        .map(|part| sanitize(part))
-        .collect();
-    output.print(&format!(
-        "{}: {}",
-        sanitize(&outcome.name),
-        parts.join("; ")
-    ));
-    if let Some(name) = (result.name.as_ref()).filter(|_| !result.differences.is_empty()) {
-        output.print(&review_text::changes(name, &result.differences));
-    }
 }
 
 /// Prints the result for each listing. The exit status is 1 when a decision was refused.
@@ -307,15 +174,14 @@ fn report(results: Vec<proto::DecideResult>, output: Output) -> Result<(), Error
     for change in changes {
         output.print(&change);
     }
-    let refused = outcomes.iter().filter(|o| !o.problem.is_empty()).count();
-    refusals(refused, outcomes.len())
-}
-
-fn refusals(refused: usize, decided: usize) -> Result<(), Error> {
+    let (refused, all) = (
+        outcomes.iter().filter(|o| !o.problem.is_empty()).count(),
+        outcomes.len(),
+    );
     if refused == 0 {
         return Ok(());
     }
     Err(Error::Refused(format!(
-        "{refused} of {decided} were refused: the output says why"
+        "{refused} of {all} were refused: the output says why"
     )))
 }

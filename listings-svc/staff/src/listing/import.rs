@@ -28,7 +28,7 @@ pub(crate) struct Import {
     mode: ListingMode,
 }
 
-/// The kind of the rows of a file. Each kind comes after those that it refers to.
+/// The kind of the rows of a file. Each kind comes after the kinds that it refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 enum RowKind {
@@ -46,7 +46,7 @@ impl RowKind {
         ("events", Self::Event),
     ];
 
-    fn of_file(path: &Path) -> Option<Self> {
+    fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_lowercase();
         let (_, kind) = Self::PREFIXES
             .into_iter()
@@ -188,7 +188,7 @@ async fn import_files(
 ) -> Result<Vec<FileReport>, Error> {
     let mut files = Vec::new();
     for path in &import.files {
-        let kind = import.kind.or_else(|| RowKind::of_file(path));
+        let kind = import.kind.or_else(|| RowKind::from_path(path));
         files.push((kind.ok_or_else(|| unknown_kind(path))?, path));
     }
     files.sort_by_key(|(kind, _)| *kind);
@@ -234,7 +234,7 @@ mod tests {
             ("Creators.ndjson", Some(RowKind::Page)),
             ("my-games.ndjson", None),
         ] {
-            assert_eq!(RowKind::of_file(Path::new(name)), kind, "{name}");
+            assert_eq!(RowKind::from_path(Path::new(name)), kind, "{name}");
         }
     }
 

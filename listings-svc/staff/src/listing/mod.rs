@@ -36,15 +36,14 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 /// The verbs that pages, games and events have in common.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Approve pending listings: they are public at once
+    /// Approve a pending listing at the revision that you reviewed: it is public at once
     ///
-    /// On a terminal, each listing is shown with its changes since it was last public, and approved at that revision after a question: each
-    /// answer takes effect at once. Elsewhere --revision names the revision that was reviewed. When the listing has changed in the meantime, the approval is refused and
-    /// the change is shown.
+    /// For programs; `staff review` shows listings on a terminal and asks. When the listing has changed since, the approval is refused and the
+    /// change is shown.
     Approve(decide::Target),
-    /// Reject pending listings: their submitters read the reason, and may submit them again
+    /// Reject a pending listing at the revision that you reviewed, with a reason for its submitter
     ///
-    /// Like `approve`, it shows each listing and asks, or takes the revision that was reviewed with --revision.
+    /// For programs, like `approve`. The submitter may submit it again.
     Reject {
         #[command(flatten)]
         target: decide::Target,
@@ -54,8 +53,8 @@ pub(crate) enum Verb {
     },
     /// Take published listings down: reads answer 404, and their slugs stay taken
     ///
-    /// The games of a page that is taken down are hidden too. The keys of a game that is taken down stop working. It is of the listing,
-    /// whatever its account changes meanwhile.
+    /// The games of a page that is taken down are hidden too. The keys of a game that is taken down stop working. A change by its account
+    /// does not stop the takedown.
     TakeDown {
         #[command(flatten)]
         slugs: name::Slugs,
@@ -88,22 +87,16 @@ pub(crate) async fn run_verb(
     fleet: &Fleet,
     output: Output,
 ) -> Result<(), Error> {
-    let of_content = |decision, target: decide::Target, reason| decide::Request {
+    let of_listing = |decision, slugs: name::Slugs, reason| decide::Request {
         decision,
-        slugs: target.slugs,
-        revision: target.revision,
-        reason,
-    };
-    let of_listing = |decision, slugs, reason| decide::Request {
-        decision,
-        slugs,
+        names: slugs.into_names(kind),
         revision: None,
         reason,
     };
     let request = match verb {
         Verb::Edit(edit) => return edit::run(kind, edit, fleet, output).await,
-        Verb::Approve(target) => of_content(Decision::Approve, target, String::new()),
-        Verb::Reject { target, reason } => of_content(Decision::Reject, target, reason),
+        Verb::Approve(target) => target.request(Decision::Approve, kind, String::new()),
+        Verb::Reject { target, reason } => target.request(Decision::Reject, kind, reason),
         Verb::TakeDown {
             slugs,
             reason,
@@ -114,5 +107,5 @@ pub(crate) async fn run_verb(
         }
         Verb::Restore { slugs, reason } => of_listing(Decision::Restore, slugs, reason),
     };
-    decide::run(kind, request, fleet, output).await
+    decide::run(request, fleet, output).await
 }

@@ -15,11 +15,11 @@ const DIM: Style = Style::new().dimmed();
 const OLD: Style = AnsiColor::Red.on_default();
 const NEW: Style = AnsiColor::Green.on_default();
 
-/// The listing with its changes since it was last public: what a reviewer sees first.
+/// The listing with its changes since it was rejected, or else with all fields: what a reviewer sees first.
 pub(crate) fn differences(review: &proto::GetReviewResponse) -> String {
     let mut text = head(review);
     if review.differences.is_empty() {
-        text.push_str("  no change since it was last public\n");
+        text.push_str("  no change since it was rejected\n");
     }
     for difference in &review.differences {
         push_difference(&mut text, difference);
@@ -116,11 +116,12 @@ fn head(review: &proto::GetReviewResponse) -> String {
         let state = name::state(item.page_state());
         about.push(format!("under {} ({state})", sanitize(&item.page)));
     }
-    about.push(match review.approved_revision {
-        0 => "never public before".to_owned(),
-        revision => format!("public at revision {revision}"),
-    });
     push(&mut text, &format!("  {DIM}{}{DIM:#}", about.join(", ")));
+    if review.rejected_revision > 0 {
+        let (revision, reason) = (review.rejected_revision, sanitize(&review.rejection_reason));
+        let rejected = format!("rejected at revision {revision}: \u{201c}{reason}\u{201d}");
+        push(&mut text, &format!("  {DIM}{rejected}{DIM:#}"));
+    }
     text
 }
 

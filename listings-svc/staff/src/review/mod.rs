@@ -16,11 +16,14 @@ use crate::prompt;
 
 /// Review pending listings one by one, oldest first
 ///
-/// Each listing is shown on the terminal with its position in the queue and its changes since it was last public. Then a line of input
-/// decides: a (approve), r (reject; the reason is on the next line), s (skip), b (back to the previous listing), o (open: show all of
-/// it), q (quit), ? (help).
+/// Each listing is shown on the terminal with its position in the queue and its changes since it was rejected, or else with all fields. Then
+/// a line of input decides: a (approve), r (reject; the reason is on the next line), s (skip), b (back to the previous listing), o (open:
+/// show all of it), q (quit), ? (help). Each decision takes effect at once.
 #[derive(Debug, Args)]
 pub(crate) struct Review {
+    /// Only these listings, by their slugs or handles, in this order
+    #[arg(requires = "kind")]
+    slugs: Vec<String>,
     /// Only listings of this kind
     #[arg(long)]
     kind: Option<ListingKind>,
@@ -29,7 +32,6 @@ pub(crate) struct Review {
 type Service = StaffReviewServiceClient<Client>;
 
 pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let kind = review.kind.map_or("", ListingKind::as_str);
     // Nobody has seen the listings that a pipe would approve.
     if output.is_json() || !prompt::is_terminal() {
         return Err(Error::usage(format!(
@@ -40,5 +42,5 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
     }
     let service = StaffReviewServiceClient::new(fleet.listings().await?);
     let names = AccountNames::new(fleet).await;
-    session::run(service, names, kind, output).await
+    session::run(service, names, review, output).await
 }

@@ -1,12 +1,15 @@
 //! One interactive review: the listings of the queue in their order, with a way back.
 
+use std::collections::VecDeque;
+
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
 
-use super::Service;
+use super::{Review, Service};
 use crate::account::AccountNames;
 use crate::error::Error;
-use crate::listing::{name, review_text};
+use crate::listing::name::{self, ListingKind, ListingMode};
+use crate::listing::review_text;
 use crate::output::{self, Output};
 use crate::prompt::read_line;
 use crate::sanitize::sanitize;
@@ -33,8 +36,8 @@ enum ReviewOutcome {
     Approved,
     Rejected,
     Skipped,
-    /// Somebody else decided before the reviewer reached it.
-    DecidedByOther,
+    /// Somebody else decided before the reviewer reached it, or it did not wait.
+    NotPending,
 }
 
 /// A listing that was reached in this review.
@@ -59,26 +62,34 @@ struct Session {
     kind: String,
     output: Output,
     visited: Vec<Visited>,
-    /// Of the queue after the last visited listing; `None` once the queue has ended.
+    /// The rest of the listings that the command line names.
+    named: VecDeque<proto::ListingName>,
+    /// Of the queue after the last visited listing; `None` once the queue has ended, and when the command line names listings.
     cursor: Option<String>,
-    /// The length of the queue when the review began.
+    /// The length of the queue when the review began, or the number of named listings.
     total: usize,
 }
 
 pub(super) async fn run(
     service: Service,
     names: AccountNames,
-    kind: &str,
+    review: Review,
     output: Output,
 ) -> Result<(), Error> {
+    let Review { slugs, kind } = review;
+    let named: Vec<_> = (kind.into_iter())
+        .flat_map(|kind| slugs.iter().map(move |slug| (kind, slug.clone())))
+        .map(|(kind, slug)| kind.named(ListingMode::Live, slug))
+        .collect();
     let mut session = Session {
         service,
         names,
-        kind: kind.to_owned(),
+        kind: kind.map_or("", ListingKind::as_str).to_owned(),
         output,
+        total: named.len(),
+        cursor: named.is_empty().then(String::new),
+        named: named.into(),
         visited: Vec::new(),
-        cursor: Some(String::new()),
-        total: 0,
     };
     let result = session.converse().await;
     let count = |outcome| {
@@ -113,8 +124,13 @@ impl Session {
         }
     }
 
-    /// Appends the next listing of the queue; false at its end.
+    /// Appends the next listing; false after the last one.
     async fn fetch_next(&mut self) -> Result<bool, Error> {
+        let outcome = None;
+        if let Some(name) = self.named.pop_front() {
+            self.visited.push(Visited { name, outcome });
+            return Ok(true);
+        }
         let Some(cursor) = self.cursor.take() else {
             return Ok(false);
         };
@@ -131,10 +147,8 @@ impl Session {
         self.cursor = Some(response.next_cursor).filter(|cursor| !cursor.is_empty());
         let name = response.items.into_iter().next().and_then(|item| item.name);
         let is_found = name.is_some();
-        self.visited.extend(name.map(|name| Visited {
-            name,
-            outcome: None,
-        }));
+        self.visited
+            .extend(name.map(|name| Visited { name, outcome }));
         Ok(is_found)
     }
 
@@ -147,12 +161,22 @@ impl Session {
         let request = proto::GetReviewRequest {
             name: Some(name.clone()),
         };
-        let mut review = self.service.get_review(request).await?.into_inner();
+        let mut review = match self.service.get_review(request).await {
+            Ok(review) => review.into_inner(),
+            Err(status) if status.code() == tonic::Code::NotFound => {
+                let error = Error::from(status).preceded_by(&sanitize(&name.name));
+                output::note(&error.to_string());
+                self.set(at, ReviewOutcome::NotPending);
+                return Ok(Step::Next);
+            }
+            Err(status) => return Err(status.into()),
+        };
         let is_pending = review.state() == proto::State::Pending;
         if !is_pending && outcome.is_none() {
+            let state = name::state(review.state());
             self.output
-                .print(&format!("{} was decided on by somebody else", name.name));
-            self.set(at, ReviewOutcome::DecidedByOther);
+                .print(&format!("{} is {state}: it waits for no review", name.name));
+            self.set(at, ReviewOutcome::NotPending);
             return Ok(Step::Next);
         }
         if let Some(item) = &mut review.item {

@@ -142,7 +142,7 @@ impl Page {
             let value = message.get_field(&field);
             if name == UNCHANGED {
                 if value.as_bool() == Some(true) {
-                    output::note("nothing was changed: it was so already");
+                    output::note("no change: already in that state");
                 }
             } else if let Some(inner) = field::inner(&field) {
                 let Some(value) = value.as_message().filter(|_| message.has_field(&field)) else {
@@ -187,7 +187,7 @@ impl Page {
     fn show_side_by_side(&self, of: &MessageDescriptor, messages: &[(String, DynamicMessage)]) {
         let names = messages.iter().map(|(name, _)| name.as_str());
         let header: Vec<&str> = [""].into_iter().chain(names).collect();
-        let lines = Field::of(of).into_iter().filter_map(|field| {
+        let lines = Field::all(of).into_iter().filter_map(|field| {
             let texts = messages.iter().map(|(_, it)| self.text_of(&field, it));
             let texts: Vec<String> = texts.collect();
             let is_empty = texts.iter().all(String::is_empty);
@@ -256,13 +256,13 @@ fn json_text(value: Json) -> String {
     }
 }
 
-/// The columns of a table of these messages: those that the contract names, or every field.
+/// The columns of a table of these messages: the columns that the contract names, or every field.
 fn columns(of: &MessageDescriptor) -> Vec<Field> {
     let extension = of.parent_pool().get_extension_by_name("common.v1.columns");
     let options = of.options();
     let named = extension.map(|it| options.get_extension(&it).into_owned());
     let named = named.as_ref().and_then(Value::as_str).unwrap_or_default();
-    let fields = Field::of(of);
+    let fields = Field::all(of);
     if named.is_empty() {
         return fields;
     }

@@ -61,7 +61,7 @@ pub(crate) async fn pages(
 ) -> Result<Answer, Status> {
     let output = method.output();
     let find = |message: &MessageDescriptor, name: &str| {
-        let mut fields = Field::of(message).into_iter();
+        let mut fields = Field::all(message).into_iter();
         fields.find(|field| field.name() == name)
     };
     let [size, cursor] = ["limit", "cursor"].map(|name| find(&method.input(), name));

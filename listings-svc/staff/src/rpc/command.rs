@@ -98,7 +98,7 @@ pub(super) fn read(pool: &DescriptorPool) -> Result<Vec<RpcCommand>, String> {
 impl RpcCommand {
     /// The command of a usage line. `kind` is the noun that replaces [`ANY_KIND`], if the line has it.
     fn new(method: &MethodDescriptor, kind: &str, usage: &str) -> Result<Self, String> {
-        let mut fields = Field::of(&method.input());
+        let mut fields = Field::all(&method.input());
         let mut take = |name: &str| {
             let at = fields.iter().position(|field| field.argument() == name);
             let at = at.ok_or_else(|| format!("`{usage}` names `{name}`, which is no field"))?;
@@ -164,7 +164,9 @@ impl RpcCommand {
             [other, verb] if other == noun => Some(verb.as_str()),
             _ => None,
         });
-        let about = verbs.collect::<Vec<_>>().join(", ");
+        let mut name = noun.clone();
+        name[..1].make_ascii_uppercase();
+        let about = format!("{name}: {}", verbs.collect::<Vec<_>>().join(", "));
         let command = Command::new(noun.clone())
             .about(about)
             .subcommand_required(true)

@@ -14,11 +14,11 @@ pub(super) struct Field(Vec<FieldDescriptor>);
 
 impl Field {
     /// The fields of a message. A field that is a message itself is replaced by the fields of that.
-    pub(super) fn of(message: &MessageDescriptor) -> Vec<Self> {
+    pub(super) fn all(message: &MessageDescriptor) -> Vec<Self> {
         let mut fields = Vec::new();
         for field in message.fields() {
             match inner(&field) {
-                Some(message) => fields.extend(Self::of(&message).into_iter().map(|rest| {
+                Some(message) => fields.extend(Self::all(&message).into_iter().map(|rest| {
                     let mut path = vec![field.clone()];
                     path.extend(rest.0);
                     Self(path)

@@ -89,7 +89,7 @@ impl RpcCommand {
         answer::print(&answer, fleet, output).await
     }
 
-    /// The error of a refused call. It names the command that lists what the arguments may name, when one of them is the reason.
+    /// The error of a refused call. If an argument is wrong, it names the command that lists valid values.
     fn error(&self, status: Status) -> Error {
         let is_named = match status.code() {
             Code::NotFound => true,

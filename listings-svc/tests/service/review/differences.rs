@@ -3,46 +3,49 @@
 use super::*;
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn the_difference_is_to_the_last_public_revision(pool: PgPool) {
-    let (service, ada, review) = start_with_reviewer(pool).await;
+async fn a_submission_is_shown_whole_until_staff_reject_it(pool: PgPool) {
+    let (service, _, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
     let first = get_review(&review, "game", "a-game").await;
-    assert_eq!(first.approved_revision, 0);
+    assert_eq!(first.rejected_revision, 0);
     let paths: Vec<&str> = first.differences.iter().map(|d| d.path.as_str()).collect();
-    assert_eq!(
-        paths,
-        [
-            "creator",
-            "featured",
-            "genres",
-            "links.play",
-            "platforms",
-            "release_year",
-            "slug",
-            "stage",
-            "title"
-        ]
-    );
+    let whole = [
+        "creator",
+        "featured",
+        "genres",
+        "links.play",
+        "platforms",
+        "release_year",
+        "slug",
+        "stage",
+        "title",
+    ];
+    assert_eq!(paths, whole);
     assert!(first.differences.iter().all(|d| d.before.is_empty()));
     assert_eq!(first.differences[0].after, "\"studio\"");
 
-    approve(&ada, "game", "a-game", None).await.unwrap();
-    let changes = serde_json::json!({"links": {"steam": "https://steam.example"}, "tagline": "New", "genres": []});
+    // Nobody has reviewed what its account took back.
+    let request = proto::TakeDownListingRequest {
+        account_id: accounts.submitter_of("a-game").to_string(),
+        kind: "game".to_owned(),
+        name: "a-game".to_owned(),
+    };
+    service
+        .own
+        .clone()
+        .take_down_listing(request)
+        .await
+        .unwrap();
+    let changes = serde_json::json!({"links": {"steam": "https://steam.example"}});
     accounts.edit("a-game", changes).await;
     let then = get_review(&review, "game", "a-game").await;
-    // An edit of a public listing is public at once, so that nothing differs.
-    assert_eq!((then.approved_revision, then.differences.len()), (3, 0));
-    assert_eq!(
-        then.history[0].changed,
-        ["genres", "links.play", "links.steam", "tagline"]
-    );
+    assert_eq!(then.rejected_revision, 0);
+    assert_eq!(then.differences.len(), whole.len());
+    assert_eq!(then.history[0].changed, ["links.play", "links.steam"]);
     let content: serde_json::Value = serde_json::from_str(&then.content).unwrap();
-    assert_eq!(
-        (&content["creator"], &content["tagline"]),
-        (&"studio".into(), &"New".into())
-    );
-    assert!(then.item.unwrap().approved_before);
+    assert_eq!(content["creator"], "studio");
+
     let name = Some(listing_name("game", "none"));
     let missing = review
         .clone()
@@ -52,36 +55,30 @@ async fn the_difference_is_to_the_last_public_revision(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn differences_span_several_revisions(pool: PgPool) {
-    let (service, _, review) = start_with_reviewer(pool).await;
-    service
-        .import(&File::rows("game", &[game("a-game", "A Game")]))
-        .await;
-    let (down, on) = (
-        proto::Decision::TakeDown,
-        (listing_name("game", "a-game"), None),
-    );
-    decide(&service.operator_client, down, on, "Its maker asked")
-        .await
-        .unwrap();
+async fn a_resubmission_is_shown_with_its_changes_since_the_rejection(pool: PgPool) {
+    let (service, ada, review) = start_with_reviewer(pool).await;
+    let accounts = service.accounts().await;
+    accounts.game("a-game").await;
+    reject(&ada, "a-game", "Not the first", None).await.unwrap();
+    let tagline = serde_json::json!({"tagline": "First"});
+    accounts.edit("a-game", tagline).await;
+    reject(&ada, "a-game", "No pictures", None).await.unwrap();
     for changes in [
         serde_json::json!({"title": "A Better Game"}),
         serde_json::json!({"genres": ["runner"]}),
     ] {
-        let request = proto::EditRequest {
-            name: Some(listing_name("game", "a-game")),
-            changes: changes.to_string(),
-            ..proto::EditRequest::default()
-        };
-        review.clone().edit(request).await.unwrap();
+        accounts.edit("a-game", changes).await;
     }
     let found = get_review(&review, "game", "a-game").await;
-    assert_eq!(found.approved_revision, 1);
+    assert_eq!(
+        (found.rejected_revision, found.rejection_reason.as_str()),
+        (4, "No pictures")
+    );
     let differences = found.differences.into_iter();
     let differences = differences.map(|d| [d.path, d.before, d.after].join(" "));
     let expected = [
         r#"genres ["puzzle"] ["runner"]"#,
-        r#"title "A Game" "A Better Game""#,
+        r#"title "a-game" "A Better Game""#,
     ];
     assert_eq!(differences.collect::<Vec<_>>(), expected);
 }

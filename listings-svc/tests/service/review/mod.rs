@@ -157,7 +157,7 @@ async fn a_rejected_listing_has_its_reason_and_can_be_resubmitted(pool: PgPool) 
     assert_eq!((again.revision, again.reason), (2, longest));
     assert_eq!(
         events_after(&service, before).await,
-        [("rejected".to_owned(), false, 2)]
+        [("changed".to_owned(), false, 2)]
     );
     assert_eq!(
         fields(approve(&ada, "game", "a-game", None).await),

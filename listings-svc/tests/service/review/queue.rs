@@ -43,7 +43,7 @@ async fn the_oldest_submission_comes_first(pool: PgPool) {
     );
     assert_eq!(two.page_state(), proto::State::Published);
     assert_eq!(two.submitter, accounts.account.to_string());
-    assert!(!two.approved_before && two.waiting_since.is_some());
+    assert!(two.waiting_since.is_some());
 
     let games = proto::ListQueueRequest {
         kind: "game".to_owned(),

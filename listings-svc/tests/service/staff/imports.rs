@@ -36,8 +36,8 @@ async fn the_exit_status_distinguishes_errors(pool: PgPool) {
     let (_folder, path) = file("unknown.ndjson", "{}");
     let usage = staff(&service.address, &["listing", "import", &path]).await;
     assert_eq!(usage.status.code(), Some(2));
-    let away = staff("http://127.0.0.1:9", &["review", "list"]).await;
-    assert_eq!(away.status.code(), Some(3));
+    let unavailable = staff("http://127.0.0.1:9", &["review", "list"]).await;
+    assert_eq!(unavailable.status.code(), Some(3));
     // A command connects to one address, not to a list or a resolver.
     for several in ["http://a:1,http://b:2", "dns:http://a:1", "file:/a"] {
         let output = staff(several, &["review", "list"]).await;
@@ -52,7 +52,7 @@ async fn the_exit_status_distinguishes_errors(pool: PgPool) {
     let refused = tokio::task::spawn_blocking(move || command.output().unwrap());
     let refused = refused.await.unwrap();
     assert_eq!(refused.status.code(), Some(1));
-    for output in [usage, away, refused] {
+    for output in [usage, unavailable, refused] {
         assert_eq!(String::from_utf8(output.stderr).unwrap().lines().count(), 1);
     }
 }

@@ -32,6 +32,24 @@ async fn the_actions_of_a_member_are_logged(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
+async fn a_member_of_whom_the_audit_has_no_entry_is_refused(pool: PgPool) {
+    let (service, _) = reviewed(pool).await;
+    let operator = testing::staff_token();
+    let list = async |more: &[&str]| {
+        let args = [&["audit", "list"], more].concat();
+        staff_with(&service, operator.expose(), &args, "").await
+    };
+    let ran = list(&["--member", "nobody"]).await;
+    assert_eq!(ran.status(), 1, "{ran:?}");
+    assert!(ran.complaint().contains("staff audit list"), "{ran:?}");
+    // The operator has imported the page, and decided on no claim.
+    let ran = list(&["--member", "operator", "--action", "grant_claim"]).await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    let ran = list(&["--member", "nobody", "--action", "grant_claim"]).await;
+    assert_eq!(ran.status(), 1, "{ran:?}");
+}
+
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_profile_supplies_addresses_and_token(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let text = format!("token = \"{token}\"\nlistings = \"{}\"\n", service.address);

@@ -1,6 +1,7 @@
 //! The staff tool as a process of its own.
 
 mod directory;
+mod errors;
 mod imports;
 mod members;
 mod review;

@@ -27,7 +27,7 @@ async fn a_review_reads_one_answer_a_line_on_a_terminal(pool: PgPool) {
     let text = ran.text();
     for line in [
         "game one one",
-        "under studio (published), never public before",
+        "under studio (published)",
         "+ https://play.example/a",
         "revision 1, ",
         "1 of 4",
@@ -113,62 +113,59 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     assert_eq!(result["changed"][0]["after"], "Other");
     assert!(result["revision"].is_null());
 
-    // Without a terminal nobody has seen the current revision.
+    // A decision without a terminal is of the revision that somebody has read.
     for args in [
-        &["game", "approve", "one", "two"][..],
-        &["--json", "game", "approve", "one"],
+        &["game", "approve", "one"][..],
         &["game", "reject", "one", "--reason", "Why"],
     ] {
-        let ran = staff_with(&service, &token, args, "y\n").await;
+        let ran = staff_with(&service, &token, args, "").await;
         assert_eq!(ran.status(), 2, "{ran:?}");
-        assert!(ran.complaint().contains("staff review list"), "{ran:?}");
+        assert!(ran.complaint().contains("--revision"), "{ran:?}");
     }
     let ran = staff_with(&service, &token, &["review", "list"], "").await;
     assert!(ran.text().contains("revision"), "{ran:?}");
-    // On a terminal each listing is shown, and approved at the revision that was shown.
-    let ran = on_terminal(&service, &token, "game approve one two", "y\nn\n").await;
+    let args = [
+        "game",
+        "reject",
+        "two",
+        "--revision",
+        "2",
+        "--reason",
+        "Why",
+    ];
+    let ran = staff_with(&service, &token, &args, "").await;
     assert_eq!(ran.status(), 0, "{ran:?}");
-    for line in [
-        "never public before",
-        "Approve game one at revision 2?",
-        "two stays as it is",
-    ] {
-        assert!(ran.text().contains(line), "{line}: {ran:?}");
-    }
-    let ran = on_terminal(&service, &token, "game reject two --reason Why", "n\n").await;
-    assert_eq!(ran.status(), 1, "{ran:?}");
     let list = ["--json", "review", "list"];
     let waiting = staff_with(&service, &token, &list, "").await.document();
     assert_eq!(waiting["total"], 1, "{waiting}");
-    let args = ["game", "approve", "one", "two", "--revision", "3"];
-    let ran = staff_with(&service, &token, &args, "").await;
-    assert_eq!(ran.status(), 2, "{ran:?}");
 }
 
 /// A reviewer who is interrupted at the second listing has decided on the first.
 #[testing::database_test(listings::MIGRATOR)]
-async fn each_answer_at_a_terminal_takes_effect_at_once(pool: PgPool) {
+async fn each_answer_in_a_review_of_named_listings_takes_effect_at_once(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let accounts = service.accounts().await;
-    for name in ["one", "two"] {
+    for name in ["one", "two", "three"] {
         accounts.game(name).await;
     }
-    let mut tool = Running::start(tool_on_terminal(
-        &service,
-        &token,
-        "game approve one none two",
-    ));
-    tool.wait_for("game one").await;
-    tool.send("y\n").await;
-    tool.wait_for("game two").await;
-    for line in ["one: published", "none: There is no listing"] {
+    let line = "review --kind game three none two";
+    let mut tool = Running::start(tool_on_terminal(&service, &token, line));
+    tool.wait_for("1 of 3").await;
+    tool.send("a\n").await;
+    tool.wait_for("3 of 3").await;
+    for line in ["approved: three", "none: There is no listing"] {
         assert!(tool.text.contains(line), "{line}: {}", tool.text);
     }
     drop(tool);
     let list = ["--json", "review", "list"];
     let waiting = staff_with(&service, &token, &list, "").await.document();
-    assert_eq!(waiting["items"][0]["name"]["name"], "two");
-    assert_eq!(waiting["total"], 1, "{waiting}");
+    assert_eq!(waiting["items"][0]["name"]["name"], "one");
+    assert_eq!(waiting["total"], 2, "{waiting}");
+    // A slug is of a kind, and what does not wait is not asked about.
+    let ran = on_terminal(&service, &token, "review three", "").await;
+    assert_eq!(ran.status(), 2, "{ran:?}");
+    let ran = on_terminal(&service, &token, "review --kind game three", "").await;
+    assert!(ran.text().contains("three is published"), "{ran:?}");
 }
 
 /// An account cannot evade a takedown by changing its listing all the time.
@@ -195,7 +192,7 @@ async fn a_takedown_is_of_the_listing_whatever_its_account_changes_meanwhile(poo
 
 /// The tool is a crate of its own, which does not read the table of the service.
 #[testing::database_test(listings::MIGRATOR)]
-async fn the_tool_shows_what_a_decision_must_have_seen(pool: PgPool) {
+async fn the_tool_asks_for_what_a_decision_must_have_seen(pool: PgPool) {
     let (service, _) = reviewed(pool).await;
     let operator = testing::staff_token();
     for decision in Transition::VARIANTS {
@@ -210,9 +207,9 @@ async fn the_tool_shows_what_a_decision_must_have_seen(pool: PgPool) {
             args.extend(["--reason", "Why"]);
         }
         let ran = staff_with(&service, operator.expose(), &args, "").await;
-        let is_shown = decision.rule().seen != Seen::Nothing;
-        // Without a terminal it shows nothing, and asks for the revision; else the service finds no such game.
-        assert_eq!(ran.status(), if is_shown { 2 } else { 1 }, "{ran:?}");
+        let is_seen = decision.rule().seen != Seen::Nothing;
+        // It asks for the revision; else the service finds no such game.
+        assert_eq!(ran.status(), if is_seen { 2 } else { 1 }, "{ran:?}");
     }
 }
 
@@ -374,18 +371,6 @@ async fn a_rejection_applies_to_the_current_revision(pool: PgPool) {
     );
     let rejection = &one.history[0];
     assert_eq!((rejection.revision, rejection.actor.as_str()), (4, "ada"));
-
-    // The same as a command on a terminal.
-    accounts.game("two").await;
-    let command = tool_on_terminal(&service, &token, "game reject two --reason Why");
-    let edit = accounts.edit("two", serde_json::json!({"tagline": "Other"}));
-    let ran = changed_meanwhile(command, "game two", edit, "y\n").await;
-    assert_eq!(ran.status(), 0, "{ran:?}");
-    let two = current("two").await;
-    assert_eq!(
-        (two.state(), tagline(&two), two.history[0].revision),
-        (proto::State::Rejected, "Other".into(), 3)
-    );
 }
 
 #[testing::database_test(listings::MIGRATOR)]

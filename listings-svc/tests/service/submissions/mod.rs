@@ -171,7 +171,7 @@ pub(crate) async fn start_with_pages(pool: PgPool) -> Service {
 
 async fn own(service: &Service, handle: &str, account: Uuid) {
     sqlx::query!(
-        "insert into listings.page_owner (page_id, account_id, by_way_of, since)
+        "insert into listings.page_owner (page_id, account_id, source, since)
          select id, $2, 'staff', now() from listings.listing where entity = 'page' and mode = 'live' and name = $1",
         handle,
         account

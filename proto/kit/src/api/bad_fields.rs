@@ -49,7 +49,7 @@ impl BadFields {
         self.read(field, at.ok_or("It is not a valid timestamp."))
     }
 
-    /// The same, and not after `now`, which is the time of the service.
+    /// The time of a message, as [`time`](Self::time) reads it, and not after `now`, the time of the service.
     pub fn past_time(
         &mut self,
         field: &str,

@@ -77,7 +77,7 @@ impl BadFields {
         }
     }
 
-    /// The same for a list of the public API.
+    /// Reads a request for a page of a list of the public API.
     pub fn read_public_page<K: DeserializeOwned>(
         &mut self,
         binding: Binding,

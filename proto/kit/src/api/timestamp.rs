@@ -155,6 +155,11 @@ mod tests {
         }
 
         #[test]
+        fn any_text_is_a_time_of_four_digits_a_year_or_refused(text in "[0-9TZ:+. -]{0,30}|\\PC{0,40}") {
+            prop_assert!(parse(&text).is_none_or(|at| (0..=9_999).contains(&at.year())));
+        }
+
+        #[test]
         fn decoding_never_panics(seconds: i64, nanos: i32) {
             decode(Timestamp { seconds, nanos });
         }

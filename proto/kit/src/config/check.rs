@@ -4,9 +4,8 @@ use clap::{ArgMatches, Command};
 use sqlx::postgres::PgSslMode;
 
 use super::{Common, Identity, Profile};
-use crate::grpc_address;
-use crate::pg_url;
-use crate::redis_url::RedisUrl;
+use crate::rpc::grpc_address;
+use crate::{pg_url, redis};
 
 pub(super) fn cross_check(common: &Common) -> Vec<String> {
     let mut problems = Vec::new();
@@ -92,7 +91,7 @@ pub(super) fn plaintext_servers(command: &Command, matches: &ArgMatches) -> Vec<
                 "append ?sslmode=verify-full, verify-ca or require to the address",
             ),
             "redis_url" => (
-                RedisUrl::parse(&text(matches, id)?)?.plaintext_hosts(),
+                redis::plaintext_hosts(&text(matches, id)?),
                 "begin the address with rediss:// or rediss+cluster://",
             ),
             _ => return None,

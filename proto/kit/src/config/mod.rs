@@ -51,7 +51,7 @@ pub struct Common {
     #[arg(long, default_value = "127.0.0.1:7000")]
     pub grpc_listen: SocketAddr,
     /// Address of /healthz, /readyz and /metrics
-    #[arg(long, default_value = crate::healthcheck::ADMIN)]
+    #[arg(long, default_value = crate::boot::healthcheck::ADMIN)]
     pub admin_listen: SocketAddr,
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]
@@ -79,7 +79,7 @@ pub struct Common {
     pub drain: Duration,
 }
 
-/// One that waits for notifications for ever, one for a follower, one for a job, and one for calls.
+/// A connection for notifications, which are awaited for ever; one for a follower; one for a job; and one for calls.
 const LEAST_CONNECTIONS: i64 = 4;
 
 /// The environment of a process.

@@ -1,4 +1,4 @@
-//! The positions of feeds and followers as metrics, and how long a follower has been behind.
+//! The positions of followers as metrics, and how long a follower has been behind.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -7,11 +7,6 @@ use tokio::time::{Instant, sleep};
 
 /// How often the lag is updated while a batch is applied.
 const UPDATE_INTERVAL: Duration = Duration::from_secs(1);
-
-/// Sets the gauge of the head, in a process of the producer.
-pub(super) fn head(producer: &'static str, seq: i64) {
-    metrics::gauge!("feed_head_seq", "producer" => producer).set(value(seq));
-}
 
 /// The gauges of one follower.
 ///
@@ -70,7 +65,7 @@ impl Follower {
         self.set_lag();
     }
 
-    /// Runs `work`, for which the follower does not read the stream, and updates the lag meanwhile.
+    /// Runs `work`, for which the follower does not read the stream, and updates the lag until it ends.
     pub(super) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         loop {

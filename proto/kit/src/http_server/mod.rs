@@ -4,6 +4,7 @@
 //! It limits connections and streams, and closes connections that send no request or take no response. A limit for each client is a matter of
 //! the proxy. The service limits concurrent requests, and the time and length of their bodies.
 
+mod activity;
 mod connection;
 mod content_encoding;
 pub mod host;
@@ -37,7 +38,7 @@ static WARNINGS: Throttle = Throttle::new();
 // clap would name the group after the type.
 #[group(skip)]
 #[expect(clippy::struct_field_names, reason = "the names of the settings")]
-pub struct Limits {
+pub struct PortLimits {
     /// Concurrent connections; further ones wait
     #[arg(long, default_value_t = 4_096, value_parser = clap::value_parser!(u32).range(1..))]
     pub http_connections: u32,
@@ -52,7 +53,7 @@ pub struct Limits {
 /// Serves until `draining`, then finishes running requests.
 pub async fn serve(
     listener: TcpListener,
-    limits: Limits,
+    limits: PortLimits,
     draining: CancellationToken,
     router: Router,
 ) {
@@ -102,7 +103,7 @@ mod tests {
     #[derive(clap::Parser)]
     struct Settings {
         #[command(flatten)]
-        limits: Limits,
+        limits: PortLimits,
     }
 
     /// Otherwise a proxy may send a request on a connection that the service is closing.

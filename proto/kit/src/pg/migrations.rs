@@ -96,7 +96,7 @@ pub(super) async fn run_migrations(
 
 /// Runs the next migration.
 ///
-/// One without a transaction builds an index concurrently. No statement waits behind it, and if it gave up, an invalid index would stay. It
+/// A migration without a transaction builds an index concurrently. No statement waits behind it, and if it gave up, an invalid index would stay. It
 /// therefore waits for other transactions without a timeout.
 async fn run_migration(
     connection: &mut PgConnection,

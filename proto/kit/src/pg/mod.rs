@@ -80,7 +80,7 @@ impl std::fmt::Display for Schema {
 /// The role of a service may not change the schema: its owner does, by [`migrate`]. `session` holds settings of every connection besides the usual ones.
 ///
 /// # Errors
-/// One sentence that says what to do.
+/// A sentence that says what to do.
 pub async fn open(
     settings: &config::Database,
     service: &'static str,
@@ -99,7 +99,7 @@ pub async fn open(
 /// Brings the schema of a service up to date, as its owner.
 ///
 /// # Errors
-/// One sentence that says what to do.
+/// A sentence that says what to do.
 pub async fn migrate(
     settings: &config::Migration,
     service: &'static str,

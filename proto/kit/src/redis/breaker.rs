@@ -54,7 +54,6 @@ pub(super) fn count(
         return;
     }
     shared.connection.store(None);
-    metrics::counter!("redis_breaker_opened_total").increment(1);
     let probe = Probe::new(shared);
     #[expect(
         clippy::disallowed_methods,

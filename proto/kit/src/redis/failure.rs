@@ -26,7 +26,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    pub(super) fn of(error: RedisError) -> Self {
+    pub(super) fn new(error: RedisError) -> Self {
         match error.kind() {
             ErrorKind::Server(ServerErrorKind::ReadOnly) => Self::Demoted(error),
             // Redis 6 reports it like this from a script.

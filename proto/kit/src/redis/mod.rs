@@ -25,6 +25,7 @@ use crate::config::Secret;
 use crate::handles::Handles;
 use crate::telemetry;
 use address::Address;
+pub(crate) use address::plaintext_hosts;
 use connection::Connection;
 use failure::Failure;
 pub use failure::Unavailable;
@@ -201,7 +202,7 @@ impl Redis {
             let connection = used.insert(self.0.connection().await?);
             let answer = answer(connection).await;
             let answer = answer.and_then(|answer| Ok(T::from_redis_value(answer)?));
-            answer.map_err(Failure::of)
+            answer.map_err(Failure::new)
         };
         let span = telemetry::child_span(|| tracing::info_span!("redis", call = what));
         let outcome = timeout(self.0.timeout, call.instrument(span)).await;

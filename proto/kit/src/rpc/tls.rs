@@ -156,6 +156,7 @@ fn expires(certificate: &CertificateDer<'_>) -> anyhow::Result<i64> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use metrics_exporter_prometheus::PrometheusBuilder;
     use testing::certificates::Authority;
 
     use super::*;
@@ -194,6 +195,17 @@ pub(super) mod tests {
             };
             Credentials::load(&files, service).await
         }
+    }
+
+    #[tokio::test]
+    async fn the_time_at_which_the_certificate_expires_is_a_metric() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let _recording = metrics::set_default_local_recorder(&recorder);
+        Folder::new().load(SERVICE).await.unwrap();
+        let metrics = recorder.handle().render();
+        // 1 January 2090.
+        let expected = "tls_certificate_expires_seconds 3786912000";
+        assert!(metrics.contains(expected), "{metrics}");
     }
 
     #[tokio::test]

@@ -19,9 +19,6 @@ use crate::certificates::Authority;
 /// Timeout for the start of a server. It is long, because a machine that runs many tests is busy.
 const START_LIMIT: Duration = Duration::from_mins(2);
 
-/// `deploy/test` sums the time of these starts under this name.
-const STARTS: &str = "servers of PostgreSQL";
-
 /// A pool of the same database in which PostgreSQL's clock is `seconds` behind, so that the clock of this machine seems ahead. The sequence
 /// `behind.calls` counts how often the clock was read.
 #[expect(
@@ -59,14 +56,11 @@ impl Server {
     /// # Errors
     /// PostgreSQL is not installed, or does not start.
     pub async fn new() -> anyhow::Result<Self> {
-        let since = Instant::now();
         let folder = new_folder()?;
         let mut initdb = command("initdb")?;
         initdb.args(["-U", "postgres", "--auth=trust", "--no-sync", "-D"]);
         run(initdb.arg(&folder))?;
-        let server = Self::start(folder).await?;
-        servers::record_start(STARTS, since);
-        Ok(server)
+        Self::start(folder).await
     }
 
     /// Starts a standby that streams from this server.
@@ -74,15 +68,12 @@ impl Server {
     /// # Errors
     /// `pg_basebackup` fails, or the standby does not start.
     pub async fn standby(&self) -> anyhow::Result<Self> {
-        let since = Instant::now();
         let folder = new_folder()?;
         let mut copy = command("pg_basebackup")?;
         copy.args(["-h", "127.0.0.1", "-U", "postgres", "-R", "-X", "stream"]);
         copy.args(["--checkpoint=fast", "--no-sync", "-p"]);
         run(copy.arg(self.port.to_string()).arg("-D").arg(&folder))?;
-        let server = Self::start(folder).await?;
-        servers::record_start(STARTS, since);
-        Ok(server)
+        Self::start(folder).await
     }
 
     /// Promotes a standby.

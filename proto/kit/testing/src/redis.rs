@@ -77,7 +77,6 @@ impl Servers {
     }
 
     fn start(tls: bool, cluster: bool, count: usize) -> anyhow::Result<Self> {
-        let since = Instant::now();
         let folder = std::env::temp_dir().join(format!("redis-{}", ids::row_id()));
         std::fs::create_dir_all(&folder)?;
         let mut servers = Self {
@@ -92,7 +91,6 @@ impl Servers {
         for node in 0..count {
             servers.start_one(node)?;
         }
-        servers::record_start("servers of Redis", since);
         Ok(servers)
     }
 

@@ -1,6 +1,6 @@
 //! A proxy that can stop forwarding while its connections stay open, like a network that drops packets.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlx::PgPool;
@@ -33,13 +33,18 @@ impl SilentProxy {
     }
 
     /// A proxy to any server.
+    pub async fn to(host: &str, port: u16) -> std::io::Result<Self> {
+        Self::at(Ipv4Addr::LOCALHOST.into(), host, port).await
+    }
+
+    /// A proxy with this address to any server.
     #[expect(
         clippy::disallowed_methods,
         reason = "the tasks end with the runtime of their test"
     )]
-    pub async fn to(host: &str, port: u16) -> std::io::Result<Self> {
+    pub async fn at(address: IpAddr, host: &str, port: u16) -> std::io::Result<Self> {
         let host = host.to_owned();
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let listener = TcpListener::bind((address, 0)).await?;
         let address = listener.local_addr()?;
         let silence = Silence {
             all: watch::Sender::new(false),

@@ -9,6 +9,7 @@
 
 mod client;
 mod feed;
+mod ipv6;
 mod leader;
 mod lease;
 mod logs;

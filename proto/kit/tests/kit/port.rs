@@ -9,10 +9,10 @@ use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use bytes::Bytes;
 use futures::StreamExt as _;
-use http_body_util::{BodyExt as _, Empty};
+use http_body_util::{BodyExt as _, Empty, Full};
 use hyper::client::conn::http2::handshake;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use kit::http_server::{Limits, serve};
+use kit::http_server::{PortLimits, serve};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
@@ -33,7 +33,7 @@ impl Port {
     async fn open(router: Router, connections: u32) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let limits = Limits {
+        let limits = PortLimits {
             http_connections: connections,
             http_head: testing::LONG,
             http_idle: testing::LONG,
@@ -171,6 +171,65 @@ async fn a_connection_ends_with_a_body_that_was_not_read_whole_and_the_response_
         assert_eq!((&*status, is_last), ("200", false));
         stream.write_all(GET.as_bytes()).await.unwrap();
         read_answer(&mut stream).await;
+    }
+}
+
+/// A client of HTTP/1.0 asks to keep the connection (RFC 9112, C.2.2).
+#[tokio::test]
+async fn over_http_1_0_a_response_says_whether_the_connection_is_kept() {
+    let port = Port::open(router(), 9).await;
+    for (head, kept) in [("", false), ("connection: keep-alive\r\n", true)] {
+        let mut stream = port.send(&format!("GET / HTTP/1.0\r\n{head}\r\n")).await;
+        let answer = read_answer(&mut stream).await;
+        assert_eq!(answer.contains("connection: keep-alive\r\n"), kept);
+        if kept {
+            stream.write_all(GET.as_bytes()).await.unwrap();
+            read_answer(&mut stream).await;
+        } else {
+            assert!(is_closed(stream).await);
+        }
+    }
+    // The body of a GET is not read.
+    let unread = "GET / HTTP/1.0\r\nconnection: keep-alive\r\ncontent-length: 9\r\n\r\n";
+    let mut stream = port.send(unread).await;
+    let answer = read_answer(&mut stream).await;
+    assert!(answer.contains("connection: close\r\n"), "{answer}");
+    assert!(is_closed(stream).await);
+}
+
+#[tokio::test]
+async fn over_http2_a_body_that_is_not_read_ends_its_stream_alone() {
+    let port = Port::open(router(), 9).await;
+    let stream = TokioIo::new(port.connect().await);
+    let (mut sender, connection) = handshake(TokioExecutor::new(), stream).await.unwrap();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(connection);
+    for (method, length) in [("DELETE", 60_000), ("GET", 60_000), ("GET", 0)] {
+        let body = Full::new(Bytes::from(vec![b'x'; length]));
+        let request = http::Request::builder().method(method).uri("http://x/");
+        sender.ready().await.unwrap();
+        let response = sender.send_request(request.body(body).unwrap());
+        assert!(
+            response
+                .await
+                .unwrap()
+                .headers()
+                .get("connection")
+                .is_none()
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_client_of_http2_is_told_of_the_end_of_its_connection() {
+    // A GOAWAY frame without an error, before its last stream.
+    const GOAWAY: [u8; 9] = [0, 0, 8, 7, 0, 0, 0, 0, 0];
+    let port = Port::open(router(), 9).await;
+    let mut stream = port.send(HELLO_2).await;
+    let mut read = vec![stream.read_u8().await.unwrap()];
+    port.draining.cancel();
+    while !read.ends_with(&GOAWAY) {
+        read.push(stream.read_u8().await.unwrap());
     }
 }
 

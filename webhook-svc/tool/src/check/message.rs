@@ -38,7 +38,7 @@ fn new_id() -> Uuid {
 
 impl Message {
     /// A message with this event, about a game that does not exist.
-    pub(super) fn of(event: &str) -> Self {
+    pub(super) fn new(event: &str) -> Self {
         let id = new_id();
         let body = format!(
             r#"{{"id":"{id}","event":"{event}","created_at":"{CREATED_AT}","data":{{"kind":"game","slug":"webhook-check","name":"A message of webhook check","url":"https://mchezo.example/games/webhook-check","api":"/games/webhook-check"}}}}"#
@@ -68,7 +68,7 @@ impl Message {
 
 impl Signed {
     /// The message of a probe, signed and tampered with.
-    pub(super) fn of_probe(probe: &Probe, secret: &Secret) -> Self {
+    pub(super) fn from_probe(probe: &Probe, secret: &Secret) -> Self {
         let (id, now) = (new_id().to_string(), now());
         let mut body = (probe.body)(&id, CREATED_AT);
         let unsigned = UnsignedMessage {

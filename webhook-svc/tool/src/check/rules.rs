@@ -1,7 +1,6 @@
 //! The rules that take more than an answer to a message: the second in part, and the fourth to the sixth (§6.6, §6.8 to §6.10).
 
-use http::StatusCode;
-use tokio::task::JoinSet;
+use futures::future::try_join_all;
 
 use super::Outcome;
 use super::message::Message;
@@ -25,7 +24,7 @@ pub(super) async fn signatures(target: &Target) -> Outcome {
     for secret in &target.other_secrets {
         let what = "a message signed with the other secret of a rotation";
         let signed = target.message().signed(secret);
-        target.expect(what, signed, StatusCode::OK).await?;
+        target.expect_ok(what, signed).await?;
     }
     Ok(())
 }
@@ -48,24 +47,9 @@ pub(super) async fn handled_id(target: &Target) -> Outcome {
     let (message, burst) = (target.message(), target.message());
     target.send("a message", &message).await?;
     target.send("the same message again", &message).await?;
-    let mut deliveries = JoinSet::new();
-    for _ in 0..CONCURRENT_DELIVERIES {
-        let (client, url) = (target.client.clone(), target.url.clone());
-        let signed = burst.signed(&target.secret);
-        deliveries.spawn(async move { client.post(&url, signed.headers, signed.body).await });
-    }
-    for answer in deliveries.join_all().await {
-        match answer {
-            Ok(answer) if answer.status == StatusCode::OK => {}
-            Ok(answer) => {
-                return Err(Verdict::Failed(format!(
-                    "one message {CONCURRENT_DELIVERIES} times at once: answered {} instead of 200",
-                    answer.status.as_u16()
-                )));
-            }
-            Err(problem) => return Err(Verdict::Failed(problem)),
-        }
-    }
+    let at_once = [(); CONCURRENT_DELIVERIES]
+        .map(|()| target.send("one message several times at once", &burst));
+    try_join_all(at_once).await?;
     if let Some(handled) = &target.handled {
         target.until_handled(handled, message.id).await?;
         target.until_handled(handled, burst.id).await?;
@@ -130,7 +114,7 @@ pub(super) async fn prompt_answer(target: &Target) -> Outcome {
 
 /// Rule 6.
 pub(super) async fn unknown_event(target: &Target) -> Outcome {
-    let unknown = Message::of(UNKNOWN_EVENT);
+    let unknown = Message::new(UNKNOWN_EVENT);
     target.send("an unknown event", &unknown).await?;
     let Some(handled) = &target.handled else {
         return not_checked("it answered 200; to see whether it ignored the event, give --handled");

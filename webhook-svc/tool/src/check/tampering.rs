@@ -64,9 +64,10 @@ impl Tampering {
 
 /// A header with the timestamp `now` for each that has one.
 fn timestamps(headers: &Headers, now: i64) -> Headers {
-    let names = headers.iter().map(|(name, _)| *name);
-    let names = names.filter(|name| name.ends_with("timestamp"));
-    names.map(|name| (name, now.to_string())).collect()
+    let mut names: Vec<&'static str> = headers.iter().map(|(name, _)| *name).collect();
+    names.retain(|name| name.ends_with("timestamp"));
+    let header = |name| (name, now.to_string());
+    names.into_iter().map(header).collect()
 }
 
 /// Changes each signature. During a rotation, a header of Standard Webhooks has two.

@@ -36,41 +36,46 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// Sends a message, and expects this status.
+    /// Sends a message, and expects a status that `is_expected`.
     pub(super) async fn expect(
         &self,
         what: &str,
         message: Signed,
-        status: StatusCode,
+        expected: &str,
+        is_expected: impl Fn(StatusCode) -> bool,
     ) -> Result<Duration, Verdict> {
         let begun = Instant::now();
-        let answer = self
-            .client
-            .post(&self.url, message.headers, message.body)
-            .await;
-        match answer {
-            Ok(answer) if answer.status == status => Ok(begun.elapsed()),
+        let answer = self.client.post(&self.url, message.headers, message.body);
+        match answer.await {
+            Ok(answer) if is_expected(answer.status) => Ok(begun.elapsed()),
             Ok(answer) => Err(Verdict::Failed(format!(
-                "{what}: answered {} instead of {}",
-                answer.status.as_u16(),
-                status.as_u16()
+                "{what}: answered {} instead of {expected}",
+                answer.status.as_u16()
             ))),
             Err(problem) => Err(Verdict::Failed(format!("{what}: {problem}"))),
         }
     }
 
+    /// Sends a message, and expects 200.
+    pub(super) async fn expect_ok(&self, what: &str, message: Signed) -> Result<Duration, Verdict> {
+        self.expect(what, message, "200", |status| status == StatusCode::OK)
+            .await
+    }
+
     /// Sends a valid message, and expects 200.
     pub(super) async fn send(&self, what: &str, message: &Message) -> Result<Duration, Verdict> {
-        let signed = message.signed(&self.secret);
-        self.expect(what, signed, StatusCode::OK).await
+        self.expect_ok(what, message.signed(&self.secret)).await
     }
 
     /// Sends the messages of probes, and expects the status of each.
     pub(super) async fn send_probes(&self, probes: &[Probe]) -> Result<(), Verdict> {
         for probe in probes {
-            let status = StatusCode::from_u16(probe.expected_status).unwrap_or_default();
-            let message = Signed::of_probe(probe, &self.secret);
-            self.expect(probe.name, message, status).await?;
+            let message = Signed::from_probe(probe, &self.secret);
+            let expected = probe.expected_status;
+            self.expect(probe.name, message, &expected.to_string(), |status| {
+                status.as_u16() == expected
+            })
+            .await?;
         }
         Ok(())
     }
@@ -78,28 +83,18 @@ impl Target {
     /// Sends signed bodies that are no messages of the service, and expects an answer to each that is no fault of the receiver.
     pub(super) async fn send_odd_bodies(&self) -> Result<(), Verdict> {
         for probe in ODD_BODIES {
-            let message = Signed::of_probe(probe, &self.secret);
-            let answer = self.client.post(&self.url, message.headers, message.body);
-            match answer.await {
-                Ok(answer) if !answer.status.is_server_error() => {}
-                Ok(answer) => {
-                    return Err(Verdict::Failed(format!(
-                        "{}: answered {} instead of 200 or 400",
-                        probe.name,
-                        answer.status.as_u16()
-                    )));
-                }
-                Err(problem) => {
-                    return Err(Verdict::Failed(format!("{}: {problem}", probe.name)));
-                }
-            }
+            let message = Signed::from_probe(probe, &self.secret);
+            self.expect(probe.name, message, "200 or 400", |status| {
+                !status.is_server_error()
+            })
+            .await?;
         }
         Ok(())
     }
 
     /// A message that the receiver processes.
     pub(super) fn message(&self) -> Message {
-        Message::of(&self.event)
+        Message::new(&self.event)
     }
 
     /// How often a message was processed.

@@ -21,8 +21,6 @@ use crate::signature::{self, Secret, UnsignedMessage};
 const ATTEMPTS: u32 = 5;
 /// The wait after the first attempt. Each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// The longest wait that the API can ask for. When a month is used up, it asks for days, in which the plan may become larger.
-const LONGEST_RETRY_AFTER: u64 = 300;
 
 /// Pull the messages of an account from the API, and print them or post them to a receiver
 ///
@@ -99,10 +97,9 @@ impl Puller {
             let page = match self.api.messages(&begin).await {
                 Ok(page) => page,
                 Err(CallError::Refused(reason)) => anyhow::bail!(reason),
-                Err(CallError::Failed(reason, seconds)) => {
-                    let seconds = seconds.map(|it| it.min(LONGEST_RETRY_AFTER));
+                Err(CallError::Failed(reason, wait)) => {
                     (self.show)(&reason);
-                    sleep(seconds.map_or(self.interval, Duration::from_secs)).await;
+                    sleep(wait.unwrap_or(self.interval)).await;
                     continue;
                 }
             };

@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::amount::Amount;
+use super::course::Course;
 use super::list::{Filters, Pager};
 use crate::frame::Frame;
 use crate::link::Link;
@@ -14,6 +15,8 @@ pub struct ListPage {
     pub frame: Frame,
     /// Chooses the currency whose rates are shown.
     pub choice: Filters,
+    /// The currency whose rates the page shows, on the first page of the list.
+    pub first: Option<FirstRates>,
     pub total: u64,
     pub currencies: Vec<CurrencyRow>,
     pub pager: Pager,
@@ -26,6 +29,15 @@ pub struct CurrencyRow {
     pub game: Link,
     pub is_late: bool,
     pub reported: String,
+}
+
+/// The first rates from one currency.
+#[derive(Debug)]
+pub struct FirstRates {
+    /// The page of the currency, which has all its rates.
+    pub from: Link,
+    /// Absent while they cannot be read.
+    pub rates: Option<Vec<RateRow>>,
 }
 
 /// The currency of a game, with the rates from it.
@@ -64,4 +76,5 @@ pub struct RateRow {
     pub at: String,
     /// In percent.
     pub day_change: Option<Amount>,
+    pub course: Option<Course>,
 }

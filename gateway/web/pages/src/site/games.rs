@@ -5,6 +5,7 @@ use askama::Template;
 use super::VisitorActions;
 use super::amount::Amount;
 use super::cards::GameCard;
+use super::course::Course;
 use super::list::{Filters, Pager};
 use crate::frame::Frame;
 use crate::link::{Link, Picture};
@@ -37,7 +38,7 @@ pub struct GamePage {
     pub place: Vec<Link>,
     pub currency: Option<Currency>,
     /// Whether the currency cannot be read. The page says so of each part that cannot be read.
-    pub is_currency_away: bool,
+    pub is_currency_unavailable: bool,
     /// Where people can play or buy it.
     pub stores: Vec<Link>,
     pub ranks: Option<Vec<BoardRank>>,
@@ -70,13 +71,14 @@ pub struct Currency {
     /// What a month of living costs in the game.
     pub cost: Amount,
     pub rate: Option<CurrencyRate>,
-    pub is_rate_away: bool,
+    pub is_rate_unavailable: bool,
 }
 
 /// What one unit of a currency buys of another.
 #[derive(Debug, Clone)]
 pub struct CurrencyRate {
     pub amount: Amount,
+    pub course: Option<Course>,
     /// The other currency, and its page.
     pub to: Link,
 }

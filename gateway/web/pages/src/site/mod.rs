@@ -5,6 +5,7 @@ pub mod amount;
 pub mod articles;
 pub mod boards;
 pub mod cards;
+pub mod course;
 pub mod creators;
 pub mod economy;
 pub mod events;

@@ -21,7 +21,7 @@ pub struct HomePage {
     /// Those that became public in the last seven days.
     pub new_games: Option<Vec<GameCard>>,
     /// The games of the day.
-    pub games: Vec<GameCard>,
+    pub games: Option<Vec<GameCard>>,
     /// Two more, for an invitation to vote.
     pub pair: Vec<GameCard>,
     pub events: Option<Vec<EventCard>>,

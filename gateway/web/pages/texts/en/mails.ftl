@@ -30,12 +30,12 @@ mail-invite-editor-subject = An invitation to Mchezo
 mail-invite-editor-body = { $inviter } invites you to an account at Mchezo, as editor. Open this page to join:
 mail-factor-ended-subject = Your second factor was turned off
 mail-factor-ended-body =
-    Staff have turned off your second factor, since phone and recovery codes are said to be lost. All sessions have ended, and your password alone signs you in. Sign in and set up an authenticator app again: { $page }
+    Staff have turned off your second factor, because we were told that you lost your phone and your recovery codes. All sessions have ended, and your password alone signs you in. Sign in and set up an authenticator app again: { $page }
 
     If this was not you, set a new password at once, and write to us: { $contact }
 mail-factor-of-member-ended-subject = The second factor of a member was turned off
 mail-factor-of-member-ended-body =
-    { $email } is a member of an account of which you are an owner. Staff have turned off the second factor of { $email }, since phone and recovery codes are said to be lost. The password alone is now enough to sign in.
+    { $email } is a member of an account of which you are an owner. Staff have turned off the second factor of { $email }, because we were told that the phone and the recovery codes are lost. The password alone is now enough to sign in.
 
     Ask { $email } by other means than e-mail whether this is true. If it is not, remove this member from the team, and write to us: { $contact }
 mail-password-changed-subject = Your password was changed
@@ -50,7 +50,7 @@ mail-password-reset-body =
     If this was not you, set another password at once.
 mail-email-asked-subject = A change of your address
 mail-email-asked-body =
-    Somebody who is signed in as you wants to change your address to { $address }. A link that we sent there does so.
+    Somebody who is signed in as you wants to change your address to { $address }. We have sent a confirmation link to that address.
 
     If this was not you, change your password at once: that also voids the link.
 mail-email-changed-subject = Your address was changed
@@ -177,6 +177,20 @@ mail-owner-added-body =
     Staff have made the account { $account } an owner of the page { $handle }. It may change the page and its games, and take them down, as every other owner may.
 
     If you do not know this account, write to us at once: { $contact }
+
+    Your listings: { $page }
+mail-owner-removed-subject = A page has one owner less
+mail-owner-removed-body =
+    Staff have removed the account { $account } from the owners of the page { $handle }. It can no longer change the page and its games.
+
+    If you did not expect this, write to us: { $contact }
+
+    Your listings: { $page }
+mail-game-moved-subject = A game belongs to another page now
+mail-game-moved-body =
+    Staff have moved the game { $title } from the page { $former } to the page { $handle }. Only the owners of that page can change it.
+
+    If you did not expect this, write to us: { $contact }
 
     Your listings: { $page }
 mail-event-moved-subject = An event belongs to another account now

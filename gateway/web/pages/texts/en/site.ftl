@@ -30,7 +30,7 @@ api-call-same = Same in the API
 api-call-colon = { $value }:
 api-call-copy = Copy the call { $value }
 people-copy = Copy
-part-away = This part of the page is not available at the moment. Try again in a few seconds.
+part-unavailable = This part of the page is not available at the moment. Try again in a few seconds.
 
 ## Start page
 
@@ -244,7 +244,7 @@ economy-title = In-game currencies
 economy-lead = Many games have a currency of their own. Exchange rates are calculated from the reports of the games.
 economy-how = How rankings and rates work
 economy-empty = No currency is listed yet. A studio registers the currency of its game in the dashboard, and the game sends reports.
-economy-away = The rates are not available at the moment. Try again in a few seconds.
+economy-unavailable = The rates are not available at the moment. Try again in a few seconds.
 economy-from = Rates from the currency of
 economy-count = { $count ->
     [one] { $number } currency
@@ -269,6 +269,9 @@ rates-empty = No other currency is listed here, so there is nothing to compare w
 rates-of = Currency
 rates-rate = Rate
 rates-day = Change in 24 hours
+rates-month = 30 days
+rates-course = The calculated rate over the last 30 days: { $from } at first, { $to } now
+rates-all = All about { $value }
 rates-source = Source
 rates-at = As of
 rate-source-worked = calculated
@@ -322,7 +325,7 @@ error-coded = The form has the Content-Encoding `{ $value }`, and forms are read
 error-method-title = Wrong kind of request
 error-method = This address answers another kind of request. Open the page with the form, and send it from there.
 error-cross-site-title = Sent from another site
-error-cross-site = This form was sent from another site, so nothing was done. Open the page here and send it again.
+error-cross-site = This form was sent from another site, and was not processed. Open the page here and send it again.
 error-slow-title = This took too long
 error-slow = The request was stopped. Check whether it took effect before you send it again.
 error-internal-title = Something went wrong

@@ -179,6 +179,20 @@ mail-owner-added-body =
     Si vous ne connaissez pas ce compte, écrivez-nous tout de suite : { $contact }
 
     Vos fiches : { $page }
+mail-owner-removed-subject = Une page a un propriétaire de moins
+mail-owner-removed-body =
+    Notre équipe a retiré le compte { $account } des propriétaires de la page { $handle }. Il ne peut plus modifier la page ni ses jeux.
+
+    Si vous ne vous y attendiez pas, écrivez-nous : { $contact }
+
+    Vos fiches : { $page }
+mail-game-moved-subject = Un jeu appartient maintenant à une autre page
+mail-game-moved-body =
+    Notre équipe a déplacé le jeu { $title } de la page { $former } vers la page { $handle }. Seuls les propriétaires de cette page peuvent le modifier.
+
+    Si vous ne vous y attendiez pas, écrivez-nous : { $contact }
+
+    Vos fiches : { $page }
 mail-event-moved-subject = Un événement appartient maintenant à un autre compte
 mail-event-moved-body =
     Notre équipe a déplacé l’événement { $title }. Il appartenait à : { $former }. Il appartient maintenant à : { $account }. Seul ce compte peut le modifier.

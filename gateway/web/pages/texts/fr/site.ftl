@@ -30,7 +30,7 @@ api-call-same = La même chose par l’API
 api-call-colon = { $value } :
 api-call-copy = Copier l’appel { $value }
 people-copy = Copier
-part-away = Cette partie de la page n’est pas disponible pour le moment. Réessayez dans quelques secondes.
+part-unavailable = Cette partie de la page n’est pas disponible pour le moment. Réessayez dans quelques secondes.
 
 ## Page d’accueil
 
@@ -47,7 +47,7 @@ start-developers = Le même catalogue existe sous forme d’API, avec des webhoo
 start-sign-up = Créer un compte
 start-docs = Lire la documentation (en anglais)
 start-first-call = Le premier appel
-notice-signed-out = Vous êtes déconnecté.
+notice-signed-out = Votre session est fermée.
 notice-deleted = Votre profil est supprimé. Au revoir.
 
 ## Listes
@@ -244,7 +244,7 @@ economy-title = Monnaies des jeux
 economy-lead = Beaucoup de jeux ont leur propre monnaie. Les taux de change sont calculés à partir des rapports des jeux.
 economy-how = Fonctionnement des classements et des taux
 economy-empty = Aucune monnaie n’est encore répertoriée. Un studio enregistre la monnaie de son jeu dans le tableau de bord, et le jeu envoie des rapports.
-economy-away = Les taux ne sont pas disponibles pour le moment. Réessayez dans quelques secondes.
+economy-unavailable = Les taux ne sont pas disponibles pour le moment. Réessayez dans quelques secondes.
 economy-from = Taux depuis la monnaie de
 economy-count = { $count ->
     [one] { $number } monnaie
@@ -269,6 +269,9 @@ rates-empty = Aucune autre monnaie n’est répertoriée ici : il n’y a rien 
 rates-of = Monnaie
 rates-rate = Taux
 rates-day = Variation sur 24 h
+rates-month = 30 jours
+rates-course = Le taux calculé sur les 30 derniers jours : { $from } au début, { $to } maintenant
+rates-all = Tout sur { $value }
 rates-source = Source
 rates-at = Date
 rate-source-worked = calculé

@@ -164,21 +164,21 @@ impl Guides {
 
 /// The pages before and after another one.
 #[derive(Debug, Default)]
-pub struct Neighbours<'p> {
+pub struct AdjacentPages<'p> {
     pub previous: Option<&'p DocsPage>,
     pub next: Option<&'p DocsPage>,
 }
 
-impl<'p> Neighbours<'p> {
+impl<'p> AdjacentPages<'p> {
     /// Those of the page with this name.
-    pub fn of(name: &str, pages: impl IntoIterator<Item = &'p DocsPage>) -> Self {
-        let mut neighbours = Self::default();
+    pub fn new(name: &str, pages: impl IntoIterator<Item = &'p DocsPage>) -> Self {
+        let mut adjacent = Self::default();
         let mut pages = pages.into_iter();
         for page in pages.by_ref().take_while(|page| page.name != name) {
-            neighbours.previous = Some(page);
+            adjacent.previous = Some(page);
         }
-        neighbours.next = pages.next();
-        neighbours
+        adjacent.next = pages.next();
+        adjacent
     }
 }
 
@@ -272,11 +272,11 @@ mod tests {
     #[test]
     fn a_page_knows_the_previous_and_the_next_one() {
         let guides = guides();
-        let of = |name| Neighbours::of(name, &guides.pages);
-        assert_eq!(of("keys").previous.unwrap().name, "first-call");
-        assert_eq!(of("keys").next.unwrap().name, "clients");
-        assert_eq!(of("go-live").next.unwrap().name, "reading");
-        assert!(of("first-call").previous.is_none());
-        assert!(of("changelog").next.is_none());
+        let adjacent = |name| AdjacentPages::new(name, &guides.pages);
+        assert_eq!(adjacent("keys").previous.unwrap().name, "first-call");
+        assert_eq!(adjacent("keys").next.unwrap().name, "clients");
+        assert_eq!(adjacent("go-live").next.unwrap().name, "reading");
+        assert!(adjacent("first-call").previous.is_none());
+        assert!(adjacent("changelog").next.is_none());
     }
 }

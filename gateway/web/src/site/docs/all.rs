@@ -9,10 +9,9 @@ use crate::site::public_request::PublicRequest;
 use crate::site::response::respond;
 
 pub async fn show(PublicRequest { app, visit, .. }: PublicRequest) -> PageResult {
-    let visit = visit.in_english();
     let reference = app.docs.reference().ok();
     let guides = app.docs.guides();
-    respond(&app, &visit, |mut frame| {
+    respond(&app, &visit.in_english(), |mut frame| {
         // Search engines have each guide by itself.
         frame.head = Head::new(TITLE, SUMMARY).unindexed();
         let operations = reference.iter().flat_map(|reference| reference.all());

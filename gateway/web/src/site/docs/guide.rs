@@ -6,7 +6,7 @@ use pages::share::Document;
 use pages::{Frame, Head};
 
 use super::{SUMMARY, TITLE, link, menu};
-use crate::docs::guides::{DocsPage, Guides, Neighbours};
+use crate::docs::guides::{AdjacentPages, DocsPage, Guides};
 use crate::docs::reference::Reference;
 use crate::page_error::{PageError, PageResult};
 use crate::site::public_request::PublicRequest;
@@ -15,9 +15,8 @@ use crate::site::response::{respond, respond_file_of_page};
 pub(super) const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 pub async fn index(PublicRequest { app, visit, .. }: PublicRequest) -> PageResult {
-    let visit = visit.in_english();
     let guides = app.docs.guides();
-    respond(&app, &visit, |mut frame| {
+    respond(&app, &visit.in_english(), |mut frame| {
         frame.head = Head::new(TITLE, SUMMARY);
         Ok(IndexPage {
             frame,
@@ -42,8 +41,8 @@ pub async fn show(
         return Ok(respond_file_of_page(MARKDOWN, page.markdown.clone()));
     }
     respond(&app, &visit.in_english(), |frame| {
-        let neighbours = Neighbours::of(&page.name, &guides.pages);
-        Ok(self::page(&guides, frame, page, &neighbours, None))
+        let adjacent = AdjacentPages::new(&page.name, &guides.pages);
+        Ok(self::page(&guides, frame, page, &adjacent, None))
     })
 }
 
@@ -52,7 +51,7 @@ pub(super) fn page(
     guides: &Guides,
     mut frame: Frame,
     shown: &DocsPage,
-    neighbours: &Neighbours<'_>,
+    adjacent: &AdjacentPages<'_>,
     reference: Option<&Reference>,
 ) -> GuidePage {
     let title = &shown.guide.title;
@@ -73,7 +72,7 @@ pub(super) fn page(
         body: shown.guide.html.clone(),
         markdown,
         lacks_settings: shown.lacks_settings,
-        previous: neighbours.previous.map(link),
-        next: neighbours.next.map(link),
+        previous: adjacent.previous.map(link),
+        next: adjacent.next.map(link),
     }
 }

@@ -12,7 +12,7 @@ use crate::site::public_request::PublicRequest;
 use crate::site::response::{respond_file, respond_file_of_page};
 
 /// Replaces a reference that cannot be read.
-const REFERENCE_AWAY: &str =
+const REFERENCE_UNAVAILABLE: &str =
     "The reference is not available at the moment. Try again in a few seconds.";
 
 const MEDIA_TYPE: &str = "text/plain; charset=utf-8";
@@ -40,7 +40,7 @@ fn index_text(app: &Web, guides: &Guides, reference: Option<&Reference>) -> Stri
         writeln!(text, "- [{title}]({site}{}.md): {summary}", page.path()).ok();
     }
     if reference.is_none() {
-        writeln!(text, "\n{REFERENCE_AWAY}").ok();
+        writeln!(text, "\n{REFERENCE_UNAVAILABLE}").ok();
     }
     writeln!(
         text,
@@ -56,7 +56,7 @@ pub async fn full(PublicRequest { app, .. }: PublicRequest) -> Response {
     let operations = reference.iter().flat_map(|reference| reference.all());
     let pages = guides.pages.iter().chain(operations);
     let texts = pages.map(|page| page.markdown.as_str());
-    let away = reference.is_none().then_some(REFERENCE_AWAY);
-    let texts = texts.chain(away);
+    let notice = reference.is_none().then_some(REFERENCE_UNAVAILABLE);
+    let texts = texts.chain(notice);
     respond_file_of_page(MEDIA_TYPE, texts.collect::<Vec<_>>().join("\n"))
 }

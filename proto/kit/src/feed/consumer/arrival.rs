@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(third.await, Ok(Some("here")));
         let never = arrival(|| async { Ok::<Option<()>, ()>(None) });
         assert_eq!(never.await, Ok(None));
-        let broken = arrival(|| async { Err::<Option<()>, _>("away") });
-        assert_eq!(broken.await, Err("away"));
+        let broken = arrival(|| async { Err::<Option<()>, _>("broken") });
+        assert_eq!(broken.await, Err("broken"));
     }
 }

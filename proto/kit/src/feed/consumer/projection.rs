@@ -99,9 +99,9 @@ pub async fn sweep(
     generation: Uuid,
 ) -> Result<(), sqlx::Error> {
     for table in tables {
-        let sweeping = schema.query(&format!("delete from kit.{table} where generation <> $1"));
-        let sweeping = sweeping.bind(generation).execute(&mut *connection);
-        sweeping.await?;
+        let sql = format!("delete from kit.{table} where generation <> $1");
+        let sweeping = schema.query(&sql).bind(generation);
+        sweeping.execute(&mut *connection).await?;
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ impl FeedService for Follow {
         // Subscribe first, then read: a commit between the two is not missed.
         let wakeups = self.producer.subscribe();
         let head = self.producer.head().await.map_err(Fault::from)?;
-        // In an ended epoch, the mark would make reads wait for nothing until the next write.
+        // Otherwise the mark still names the old epoch, and reads would wait in vain until the next write.
         self.producer.publish_mark(head.position()).await;
         let after = applied.filter(|applied| head.position().reaches(*applied));
         let start = Start {

@@ -36,7 +36,7 @@ impl Head {
     /// move shows in the server's identity or timeline (a base backup with recovery, a promoted replica), in the database, or in the table
     /// itself (a dump). Every connection calls this before it writes, so that an epoch has each number once. Epochs are UUIDs of version 7, so
     /// that a newer one can be told from an older one.
-    pub(super) async fn of(
+    pub(super) async fn read(
         connection: &mut PgConnection,
         schema: Schema,
     ) -> Result<Self, sqlx::Error> {
@@ -112,11 +112,17 @@ mod tests {
         assert_eq!(begun.as_deref(), Some(NEVER_READ));
         let begun = begin_epoch(&mut connection, SCHEMA).await.unwrap();
         assert_eq!(begun, None);
-        let mut before = Head::of(&mut connection, SCHEMA).await.unwrap().position();
+        let mut before = Head::read(&mut connection, SCHEMA)
+            .await
+            .unwrap()
+            .position();
         for change in ["incarnation = 'elsewhere'", "epoch = gen_random_uuid()"] {
             let sql = format!("update kit.feed_head set {change}");
             SCHEMA.raw_sql(&sql).execute(&pool).await.unwrap();
-            let after = Head::of(&mut connection, SCHEMA).await.unwrap().position();
+            let after = Head::read(&mut connection, SCHEMA)
+                .await
+                .unwrap()
+                .position();
             assert!(after.is_of_newer_epoch(before), "{change}");
             before = after;
         }

@@ -32,8 +32,8 @@ impl HighWaterMark {
         }
     }
 
-    /// Publishes a position. The mark never goes back: not within an epoch, and not from a newer epoch to an ended one. While Redis is away
-    /// nothing is published.
+    /// Publishes a position. The mark never goes back: not within an epoch, and not from a newer epoch to an ended one. While Redis is
+    /// unavailable, nothing is published.
     pub async fn publish(&self, position: Position) {
         let mut call = evaluate(&self.script, 1);
         call.arg(&*self.key)

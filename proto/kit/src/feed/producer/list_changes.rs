@@ -30,7 +30,7 @@ pub(super) async fn list_changes(
     let Some(after) = after else {
         return Ok(ListedChanges {
             changes: Vec::new(),
-            until: Head::of(connection, schema).await?.at,
+            until: Head::read(connection, schema).await?.at,
         });
     };
     // Backward from the head: the primary key finds few rows above the one that is looked for.

@@ -15,7 +15,7 @@ use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
 use tokio::sync::watch;
 
-use super::{Position, lag};
+use super::Position;
 use crate::api::fault::Fault;
 use crate::clock::Clock;
 use crate::jobs::Leader;
@@ -82,9 +82,6 @@ impl Producer {
             if head.is_none() || head != last {
                 self.wakeup.wake_here();
             }
-            if let Some(head) = head {
-                lag::head(self.schema.0, head.seq);
-            }
             last = head;
         }
     }
@@ -98,13 +95,19 @@ impl Producer {
         }
     }
 
-    /// Begins a transaction for a change of the service's data. The pool limits how many are open.
+    /// Begins a transaction for a change of the service's data, with PostgreSQL's time: the clock of a replica may be wrong. The pool limits how
+    /// many are open.
     ///
     /// # Errors
     /// PostgreSQL is unavailable, or no connection becomes free in time.
     pub async fn begin(&self) -> Result<Transaction, Fault> {
-        let inner = pg::with_timeout(self.deadline(), pg::begin(&self.pool)).await?;
-        Ok(Transaction::new(inner, self.clone(), self.clock.now()))
+        let begin = async {
+            let mut inner = pg::begin(&self.pool).await?;
+            let now = pg::now(&mut *inner, &self.clock).await?;
+            Ok::<_, sqlx::Error>((inner, now))
+        };
+        let (inner, now) = pg::with_timeout(self.deadline(), begin).await?;
+        Ok(Transaction::new(inner, self.clone(), now))
     }
 
     /// After a commit: wakes the followers, and raises the high-water mark.
@@ -151,12 +154,10 @@ impl Producer {
 
     /// The head of the feed.
     async fn head(&self) -> Result<Head, sqlx::Error> {
-        let head = pg::in_time(&self.pool, async |connection| {
-            Head::of(connection, self.schema).await
-        });
-        let head = head.await?;
-        lag::head(self.schema.0, head.seq);
-        Ok(head)
+        pg::in_time(&self.pool, async |connection| {
+            Head::read(connection, self.schema).await
+        })
+        .await
     }
 
     /// Raises the high-water mark to a position that is committed, for a producer that has one.

@@ -89,7 +89,7 @@ impl Transaction {
         } = self;
         let (schema, deadline) = (producer.schema(), producer.deadline());
         // After a restore, numbers are reused, in a new epoch.
-        let head = pg::with_timeout(deadline, Head::of(&mut inner, schema)).await?;
+        let head = pg::with_timeout(deadline, Head::read(&mut inner, schema)).await?;
         let committed = if changes.is_empty() {
             pg::with_timeout(deadline, inner.commit())
                 .await

@@ -13,8 +13,8 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
 use super::transport::Transport;
-use crate::grpc_address;
 use crate::lifecycle::Lifecycle;
+use crate::rpc::grpc_address;
 use crate::throttle::Throttle;
 
 /// The source of the addresses of a service.
@@ -188,7 +188,8 @@ async fn resolve(addresses: &Addresses, transport: &Transport) -> anyhow::Result
                 uri.host().context("no host name")?,
                 uri.port_u16().context("no port")?,
             );
-            let found = tokio::net::lookup_host((host, port)).await?;
+            // Not as a pair: there, an IPv6 address has no brackets.
+            let found = tokio::net::lookup_host(format!("{host}:{port}")).await?;
             found
                 .map(|address| format!("{scheme}://{address}"))
                 .collect()
@@ -307,6 +308,10 @@ mod tests {
         .unwrap();
         let found = resolve(&Addresses::File(file), &Transport::guarded()).await;
         assert_eq!(found.unwrap().allowed, ["http://127.0.0.1:2/"]);
+
+        let address = Addresses::Dns("http://[::1]:1".to_owned());
+        let found = resolve(&address, &Transport::guarded()).await.unwrap();
+        assert_eq!(found.allowed, ["http://[::1]:1/"]);
 
         let local = Addresses::Dns("http://localhost:1".to_owned());
         let found = resolve(&local, &Transport::guarded()).await.unwrap();

@@ -54,8 +54,10 @@ pub(super) struct Replica {
 #[derive(Debug, Default)]
 struct Failures {
     count: u32,
-    /// When a probe is due; `None`: there are no failures.
+    /// When a probe is due; `None` without a failure.
     probe_at: Option<Instant>,
+    /// A probe is in flight.
+    is_probed: bool,
 }
 
 /// Which calls a replica gets.
@@ -65,7 +67,7 @@ enum Health {
     Healthy,
     /// A probe.
     ProbeDue,
-    /// None, if there is another replica.
+    /// None while there is another replica: its failures are recent, or a probe is in flight.
     Avoided,
 }
 
@@ -73,6 +75,7 @@ enum Health {
 #[derive(Debug)]
 pub(super) struct InFlightGuard {
     pub(super) replica: Arc<Replica>,
+    is_probe: bool,
 }
 
 impl Balancer {
@@ -164,11 +167,13 @@ impl Endpoints {
             };
             (is_excepted, rank, replica.in_flight.load(Ordering::Relaxed))
         })?;
+        let mut guard = picked.acquire();
         if may_probe && picked.health(now) == Health::ProbeDue {
-            // Until it succeeds: other calls must not wait for the same answer.
-            picked.avoid(now);
+            // Other calls must not wait for the same answer.
+            picked.failures.lock().is_probed = true;
+            guard.is_probe = true;
         }
-        Some(picked.acquire())
+        Some(guard)
     }
 }
 
@@ -188,6 +193,7 @@ impl Replica {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
         InFlightGuard {
             replica: Arc::clone(self),
+            is_probe: false,
         }
     }
 
@@ -199,30 +205,33 @@ impl Replica {
     /// Records a call that failed.
     pub(super) fn record_failure(&self, error: &TransportError) {
         let now = Instant::now();
+        let mut failures = self.failures.lock();
         // A call that was in flight when the replica became one to avoid says nothing new.
-        if self.health(now) != Health::Avoided {
-            self.avoid(now);
+        if failures.is_probed || failures.health(now) != Health::Avoided {
+            let time = AVOIDED.saturating_mul(1 << failures.count.min(5));
+            *failures = Failures {
+                count: failures.count + 1,
+                probe_at: Some(now + time.min(MAX_AVOIDED)),
+                is_probed: false,
+            };
         }
+        drop(failures);
         self.call_failed.notify_one();
         if WARNINGS.admits() {
             tracing::warn!(replica = %self.uri, ?error, "a call failed: other replicas get the calls until one succeeds there");
         }
     }
 
-    /// Avoids the replica, for twice as long as the last time.
-    fn avoid(&self, now: Instant) {
-        let mut failures = self.failures.lock();
-        let time = AVOIDED.saturating_mul(1 << failures.count.min(5));
-        *failures = Failures {
-            count: failures.count + 1,
-            probe_at: Some(now + time.min(MAX_AVOIDED)),
-        };
-    }
-
     fn health(&self, now: Instant) -> Health {
-        match self.failures.lock().probe_at {
+        self.failures.lock().health(now)
+    }
+}
+
+impl Failures {
+    fn health(&self, now: Instant) -> Health {
+        match self.probe_at {
             None => Health::Healthy,
-            Some(at) if at <= now => Health::ProbeDue,
+            Some(at) if at <= now && !self.is_probed => Health::ProbeDue,
             Some(_) => Health::Avoided,
         }
     }
@@ -231,6 +240,10 @@ impl Replica {
 impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.replica.in_flight.fetch_sub(1, Ordering::Relaxed);
+        if self.is_probe {
+            // A probe whose caller went away says nothing: the next call that may probes again.
+            self.replica.failures.lock().is_probed = false;
+        }
     }
 }
 
@@ -325,7 +338,22 @@ mod tests {
             let probe = balancer.pick(None, true).await;
             assert_eq!(host(&probe), "a", "after {seconds} s");
             fail(&balancer, "a");
+            drop(probe);
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_cancelled_probe_does_not_count_as_a_failure() {
+        let (_sender, balancer) = balancer(&["a", "b"]);
+        fail(&balancer, "a");
+        tokio::time::advance(AVOIDED).await;
+        for _ in 0..3 {
+            let probe = balancer.pick(None, true).await;
+            assert_eq!(host(&probe), "a");
+        }
+        fail(&balancer, "a");
+        tokio::time::advance(2 * AVOIDED).await;
+        assert_eq!(host(&balancer.pick(None, true).await), "a");
     }
 
     #[tokio::test(start_paused = true)]

@@ -23,13 +23,13 @@ use tower::{BoxError, Service};
 
 use super::transport::{ServiceTls, Transport};
 use super::transport_error::TransportError;
-use crate::grpc_address;
+use crate::rpc::grpc_address;
 use crate::rpc::tls::HANDSHAKE_TIMEOUT;
 
 /// The timeout of connecting: half of the deadline of a read, so that another replica still gets the call when a host has vanished.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long sent data may stay without the acknowledgement of the other host's kernel. Then the network has failed, and the connection
-/// closes: TCP itself would try again later and later, and after a network that was away for ten seconds the calls would fail for ten more.
+/// closes: TCP itself would try again later and later, and after a network failure of ten seconds the calls would fail for ten more.
 const UNACKNOWLEDGED: Duration = Duration::from_secs(5);
 /// The interval of pings, and the timeout of a pong. A missing pong fails every call on the connection, even if the service is only slow, so
 /// the timeout is long. When a replica vanishes, calls fail by their own deadlines; only a stream without a deadline, such as the feed of a

@@ -82,9 +82,8 @@ pub async fn dial(address: &str, transport: Transport, token: &Secret) -> anyhow
     let client = Client::new(resolver, transport, token)?;
     let guard = client.balancer.pick(None, false).await;
     let uri = &guard.replica.uri;
-    let host = uri.host().unwrap_or_default();
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let connecting = TcpStream::connect((host, uri.port_u16().unwrap_or_default()));
+    let (host, port) = (uri.host().unwrap_or_default(), uri.port_u16());
+    let connecting = TcpStream::connect(format!("{host}:{}", port.unwrap_or_default()));
     let connected = timeout_at(Instant::now() + DIAL_TIMEOUT, connecting).await;
     anyhow::ensure!(
         connected.is_ok_and(|connected| connected.is_ok()),

@@ -30,7 +30,7 @@ pub(super) enum TransportError {
     NotSent(Arc<str>),
     /// The service may have processed the call.
     Broken(Arc<str>),
-    /// The same, but the connection still works: only the stream of this call was reset, by either side. That says nothing about the replica.
+    /// As `Broken`, but the connection still works: one side has reset the stream of this call only, which says nothing about the replica.
     Reset(Arc<str>),
     /// The service may still be processing the call.
     TimedOut,

@@ -1,3 +1,0 @@
-//! The two datasets of listings.
-
-pub use kit::Mode;

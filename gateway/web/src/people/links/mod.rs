@@ -1,0 +1,229 @@
+//! The pages of links in mails: a file for each purpose. Scanners of mails open links too, so only the button of a page changes something.
+
+mod email;
+mod invite;
+mod new_person;
+mod reset;
+mod sign_up;
+
+pub(super) use invite::{Invitation, invitation};
+
+use axum::extract::{FromRequestParts, Path};
+use axum::response::Response;
+use http::StatusCode;
+use http::request::Parts;
+use pages::people::{ConfirmLinkPage, PasswordLinkPage};
+use pages::{Field, Frame};
+use serde::Deserialize;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::link_mail::link_path;
+use crate::app::App;
+use crate::client_info::ClientInfo;
+use crate::domain::next_page::{self, NextPage};
+use crate::domain::percent::encoded;
+use crate::domain::session_token::Token;
+use crate::form_body::FormBody;
+use crate::hashing::Permit;
+use crate::page_error::{PageError, PageResult};
+use crate::page_language::PageLanguage;
+use crate::render::{FormState, html, see_other};
+use crate::request::{PersonRequest, Viewer, begin_session};
+use crate::session::limits;
+use crate::store::links::{self, Link, LinkTarget};
+use crate::store::sessions::{self, Stage};
+use crate::url_query::UrlQuery;
+
+/// What a visitor types.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Input {
+    account_name: String,
+    password: String,
+}
+
+pub async fn show(request: LinkRequest) -> PageResult {
+    match request.link.target {
+        LinkTarget::SignUp => sign_up::show(&request).await,
+        LinkTarget::Reset { person } => reset::show(&request, person).await,
+        LinkTarget::Email { person } => Ok(email::show(&request, person)),
+        LinkTarget::Invite { account, role, .. } => invite::show(&request, account, role).await,
+    }
+}
+
+pub async fn send(request: LinkRequest, FormBody(input): FormBody<Input>) -> PageResult {
+    match request.link.target {
+        LinkTarget::SignUp => sign_up::send(&request, &input).await,
+        LinkTarget::Reset { person } => reset::send(&request, person, &input).await,
+        LinkTarget::Email { person } => email::send(&request, person).await,
+        LinkTarget::Invite { account, role, .. } => {
+            invite::send(&request, account, role, &input).await
+        }
+    }
+}
+
+/// A request of the page of a link that works.
+pub struct LinkRequest {
+    app: App,
+    client: ClientInfo,
+    language: PageLanguage,
+    /// The person who is signed in in this browser.
+    viewer: Option<Viewer>,
+    token: String,
+    link: Link,
+    next: String,
+}
+
+impl FromRequestParts<App> for LinkRequest {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
+        let token = Path::<String>::from_request_parts(parts, app).await;
+        let Path(token) = token.map_err(|_no_text| PageError::link_gone())?;
+        let next = UrlQuery::<NextPage>::from_request_parts(parts, app).await?;
+        let client = parts.extensions.get::<ClientInfo>();
+        let language = parts.extensions.get::<PageLanguage>();
+        let viewer = parts.extensions.get::<Option<Viewer>>();
+        let (Some(client), Some(language), Some(viewer)) = (client, language, viewer) else {
+            tracing::error!("the page of a link is not behind the access layer");
+            return Err(PageError::internal());
+        };
+        let parsed = Token::parse(&token).ok_or_else(PageError::link_gone)?;
+        let link = links::find(&app.pool, parsed.hash(), app.clock.now()).await?;
+        Ok(Self {
+            app: App::clone(app),
+            client: client.clone(),
+            language: *language,
+            viewer: viewer.clone(),
+            token,
+            link: link.ok_or_else(PageError::link_gone)?,
+            next: next.0.next,
+        })
+    }
+}
+
+/// The form of a link that asks for a password.
+struct PasswordForm {
+    frame: Frame,
+    heading: String,
+    text: String,
+    button: &'static str,
+    /// The name of the account that is made; absent when no account is.
+    account_name: Option<Field>,
+    /// The person who gets the password; `None`: a new one.
+    person: Option<Uuid>,
+}
+
+impl LinkRequest {
+    /// The page to redirect to afterwards, if any.
+    fn next(&self) -> Option<&str> {
+        next_page::after_sign_up(&self.next)
+    }
+
+    fn password_page(&self, form: PasswordForm, state: FormState) -> Response {
+        let (texts, FormState { status, errors }) = (self.language.texts(), state);
+        let errors = errors.in_language(self.language.language);
+        let viewer = self.viewer.as_ref().map(|viewer| &viewer.person);
+        let other = viewer.filter(|viewer| Some(viewer.id) != form.person);
+        let password = Field::new_password("password", texts.say("password-new"));
+        let page = PasswordLinkPage {
+            frame: form.frame,
+            heading: form.heading,
+            text: form.text,
+            email: self.link.email.clone(),
+            signed_in: other.map(|other| other.email.clone()),
+            action: self.language.path(&link_path(&self.token, self.next())),
+            account_name: form.account_name.map(|field| field.error_in(&errors)),
+            password: password.hint(texts.say("password-hint")).error_in(&errors),
+            button: form.button,
+            errors,
+        };
+        html(status, &page)
+    }
+
+    /// The frame of a page whose form changes an account: it says whether the site is read-only.
+    async fn account_frame(&self) -> Frame {
+        let closed = self.app.gateway.read_only().await;
+        Frame {
+            closed: closed.map(|_| self.language.say("fault-closed")),
+            ..self.language.frame()
+        }
+    }
+
+    fn path(&self) -> String {
+        self.language.path(&format!("/link/{}", self.token))
+    }
+
+    /// The request of the person whom the link is for, who must be signed in. `other_person` is the key of the text for anybody else.
+    fn for_person(&self, person: Uuid, other_person: &str) -> Result<PersonRequest, Box<Response>> {
+        let (language, path) = (self.language, self.path());
+        let next = encoded(&path);
+        match &self.viewer {
+            Some(viewer) if viewer.person.id == person => Ok(PersonRequest {
+                app: App::clone(&self.app),
+                viewer: viewer.clone(),
+                client: self.client.clone(),
+            }),
+            Some(Viewer { person, .. }) => {
+                let texts = language.texts();
+                let page = ConfirmLinkPage {
+                    frame: language.frame(),
+                    heading: texts.say("other-person-title").to_owned(),
+                    text: texts.say_of_two(other_person, &self.link.email, &person.email),
+                    action: format!("/sign-out?next={next}"),
+                    button: texts.say("other-person-button"),
+                };
+                Err(Box::new(html(StatusCode::FORBIDDEN, &page)))
+            }
+            None => {
+                let path = language.path(&format!("/sign-in?next={next}"));
+                Err(Box::new(see_other(&path)))
+            }
+        }
+    }
+
+    /// Admits a form with a new password, which counts for this link and for the network. Anybody can get a link, so without limits a few
+    /// clients could use up the pool of hashes, and nobody could sign in.
+    async fn admit(&self) -> Result<Result<Permit, FormState>, PageError> {
+        let (app, now) = (&self.app, self.app.clock.now());
+        let (link, network) = (self.link.id.to_string(), self.client.network());
+        let tries = [
+            (limits::LINK, link.as_str()),
+            (limits::LINKS_FROM, network.as_str()),
+        ];
+        let admitted = app.limits.admit_hash(&app.passwords, &tries, now).await?;
+        Ok(admitted.map_err(|reached| {
+            let fault = reached.too_many_in(self.language.language, "limit-tries");
+            FormState::refused_here(&fault)
+        }))
+    }
+
+    /// Uses the link up. Of two concurrent requests, one fails here. Every transaction locks the person before the person's links, so that
+    /// no two wait for each other.
+    async fn consume(&self, connection: &mut PgConnection) -> Result<(), PageError> {
+        if links::consume(connection, self.link.id, self.app.clock.now()).await? {
+            Ok(())
+        } else {
+            Err(PageError::link_gone())
+        }
+    }
+
+    /// Begins a session, ends the one of this browser, commits both, and redirects to `path`.
+    async fn sign_in(
+        &self,
+        mut transaction: sqlx::Transaction<'static, sqlx::Postgres>,
+        (person, stage): (Uuid, Stage),
+        path: &str,
+    ) -> PageResult {
+        if let Some(viewer) = &self.viewer {
+            sessions::end(&mut *transaction, viewer.token.hash()).await?;
+        }
+        let (app, client) = (&self.app, &self.client);
+        let session = begin_session(app, &mut transaction, person, stage, client).await?;
+        transaction.commit().await?;
+        let mut response = see_other(path);
+        session.add_cookies(app, &mut response);
+        Ok(response)
+    }
+}

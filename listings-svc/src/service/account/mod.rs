@@ -1,0 +1,7 @@
+//! The calls of accounts.
+
+mod listings;
+mod pages;
+pub mod pictures;
+mod submissions;
+mod upload;

@@ -1,0 +1,32 @@
+//! The CPU time of a fleet without calls.
+
+use std::time::Duration;
+
+use e2e::{Process, SmallFleet};
+use tokio::time::sleep;
+
+use crate::results::{Measure, Report};
+
+/// The pause after the start, in which followers and jobs finish their first work.
+const REST: Duration = Duration::from_secs(20);
+const SECONDS: u32 = 60;
+
+pub(crate) async fn run(report: &mut Report) {
+    let mut small = SmallFleet::new();
+    let fleet = small.up().await;
+    let pids = fleet.pids().into_iter();
+    let processes: Vec<Process> = pids.map(|(name, pid)| Process::new(&name, pid)).collect();
+    sleep(REST).await;
+    let before: Vec<f64> = processes.iter().map(Process::cpu_with_children).collect();
+    sleep(Duration::from_secs(SECONDS.into())).await;
+    let percent = |microseconds: f64| microseconds / (f64::from(SECONDS) * 1e4);
+    let used = processes.iter().zip(before);
+    let used = used.map(|(process, before)| percent(process.cpu_with_children() - before));
+    let used: Vec<f64> = used.collect();
+    let each = processes.iter().zip(&used);
+    let each = each.map(|(process, used)| format!("{} {used:.2}", process.name));
+    let measure = Measure::new("CPU time of all processes of a fleet without calls, % of a core");
+    let figure = format!("{:.1}", used.iter().sum::<f64>());
+    let details = each.collect::<Vec<_>>().join(", ");
+    report.figure(measure.required("3"), figure, &details);
+}

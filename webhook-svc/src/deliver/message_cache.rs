@@ -1,0 +1,98 @@
+//! The messages of due deliveries.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::store::messages::{self, StoredMessage};
+
+/// Bytes of the messages that a replica keeps for the endpoints that have not sent them yet.
+const CACHE_BYTES: u64 = 64 * 1024 * 1024;
+/// A guess at the size of a message, for the cache's tables.
+const MESSAGE_BYTES: usize = 1024;
+
+/// The messages of the newest pages: a message is read once, however many endpoints it goes to.
+#[derive(Debug)]
+pub(super) struct MessageCache(Cache<Uuid, Arc<StoredMessage>, Weight>);
+
+#[derive(Debug, Clone)]
+struct Weight;
+
+impl Weighter<Uuid, Arc<StoredMessage>> for Weight {
+    fn weight(&self, _: &Uuid, message: &Arc<StoredMessage>) -> u64 {
+        (message.body.len() + size_of::<StoredMessage>()) as u64
+    }
+}
+
+impl Default for MessageCache {
+    fn default() -> Self {
+        let estimate = usize::try_from(CACHE_BYTES).unwrap_or(usize::MAX) / MESSAGE_BYTES;
+        Self(Cache::with_weighter(estimate, CACHE_BYTES, Weight))
+    }
+}
+
+impl MessageCache {
+    /// The messages with these ids, from the cache or from PostgreSQL.
+    pub(super) async fn get(
+        &self,
+        pool: &PgPool,
+        ids: impl Iterator<Item = Uuid>,
+    ) -> Result<HashMap<Uuid, Arc<StoredMessage>>, sqlx::Error> {
+        let (mut found, mut missing) = (HashMap::new(), Vec::new());
+        for id in ids {
+            match self.0.get(&id) {
+                Some(message) => drop(found.insert(id, message)),
+                None => missing.push(id),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        for message in messages::find(pool, &missing).await? {
+            let message = Arc::new(message);
+            self.0.insert(message.id, Arc::clone(&message));
+            found.insert(message.id, message);
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::OffsetDateTime;
+
+    use super::*;
+    use crate::domain::event::Event;
+    use crate::domain::message::Message;
+
+    #[testing::database_test(crate::MIGRATOR)]
+    async fn a_message_is_read_once(pool: PgPool) {
+        let (id, now) = (Uuid::from_u128(1), OffsetDateTime::UNIX_EPOCH);
+        let message = Message {
+            id,
+            event: Event::Ping,
+            listing: None,
+            recipients: None,
+            created_at: now,
+            body: b"{}".to_vec(),
+        };
+        let mut connection = pool.acquire().await.unwrap();
+        messages::send_to(&mut connection, &message, Uuid::nil(), 1, now)
+            .await
+            .unwrap();
+        let cache = MessageCache::default();
+        for _ in 0..2 {
+            let found = cache.get(&pool, [id].into_iter()).await.unwrap();
+            assert_eq!(&found[&id].body[..], b"{}");
+            // A second read of the message would return the changed body.
+            sqlx::query!("update webhook.message set body = 'changed'")
+                .execute(&pool)
+                .await
+                .unwrap();
+        }
+    }
+}
