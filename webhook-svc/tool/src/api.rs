@@ -32,7 +32,7 @@ pub(crate) struct Api {
 
 /// Where a call begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Begin {
+pub(crate) enum StartPoint {
     /// After this cursor.
     After(String),
     /// With messages since a moment, as the API takes it: `now`, or a timestamp.
@@ -108,10 +108,10 @@ impl Api {
 
     /// # Errors
     /// The API is not reached, or refuses the call.
-    pub(crate) async fn messages(&self, begin: &Begin) -> Result<Page, CallError> {
+    pub(crate) async fn messages(&self, begin: &StartPoint) -> Result<Page, CallError> {
         let (name, value) = match begin {
-            Begin::After(cursor) => ("after", cursor),
-            Begin::Since(since) => ("since", since),
+            StartPoint::After(cursor) => ("after", cursor),
+            StartPoint::Since(since) => ("since", since),
         };
         let value = utf8_percent_encode(value, QUERY);
         let url = format!(

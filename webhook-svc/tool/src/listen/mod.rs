@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use http::Uri;
 use tokio::time::sleep;
 
-use crate::api::{Api, Begin, CallError, Message};
+use crate::api::{Api, CallError, Message, StartPoint};
 use crate::client::Client;
 use crate::clock::now;
 use crate::show;
@@ -92,7 +92,7 @@ struct Puller {
 impl Puller {
     /// Pulls without end.
     async fn run(&self, since: String) -> anyhow::Result<()> {
-        let mut begin = Begin::Since(since);
+        let mut begin = StartPoint::Since(since);
         loop {
             let page = match self.api.messages(&begin).await {
                 Ok(page) => page,
@@ -112,7 +112,7 @@ impl Puller {
                     )),
                 }
             }
-            let next = Begin::After(page.next);
+            let next = StartPoint::After(page.next);
             if begin == next {
                 sleep(self.interval).await;
             }
