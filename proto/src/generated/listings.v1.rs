@@ -388,7 +388,7 @@ pub struct GetOwnListingRequest {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GetOwnListingResponse {
-    /// The reason of the rejection, while the listing is rejected; empty otherwise.
+    /// The reason of the rejection while the listing is rejected, or of the takedown by staff while it is removed; empty otherwise.
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
     /// The reason why the public does not see a game although it may be published; empty otherwise.
@@ -400,6 +400,12 @@ pub struct GetOwnListingResponse {
     /// The writes of the account on this UTC day, for the limit of its plan.
     #[prost(uint32, tag = "7")]
     pub writes_today: u32,
+    /// When the listing was taken down, while it is.
+    #[prost(message, optional, tag = "8")]
+    pub removed_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The account that took it down; empty: staff did.
+    #[prost(string, tag = "9")]
+    pub removed_by: ::prost::alloc::string::String,
     #[prost(oneof = "get_own_listing_response::Listing", tags = "1, 2, 3")]
     pub listing: ::core::option::Option<get_own_listing_response::Listing>,
 }

@@ -28,6 +28,7 @@ use client::{ClientFactory, RotatingClient};
 use public_resolver::PublicHosts;
 use resolver::Resolve;
 
+pub use address_check::AddressProblem;
 pub use settings::Settings;
 
 /// Maximum bytes of a response's body that are stored.

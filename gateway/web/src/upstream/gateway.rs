@@ -172,8 +172,8 @@ rpcs! { Gateway:
         })
         => |created| (required(created.key)?, created.secret);
 
-    /// Requests a live key, which staff review. False if the form was sent before.
-    idempotent request_key(actor: &Actor, account: Uuid, key: NewKey, form: Uuid) -> bool =
+    /// Requests a live key, which staff review.
+    idempotent request_key(actor: &Actor, account: Uuid, key: NewKey, form: Uuid) -> proto::KeyRequest =
         Accounts::request_key(proto::AccountsServiceRequestKeyRequest {
             actor,
             account_id: account,
@@ -183,7 +183,7 @@ rpcs! { Gateway:
             game: key.game,
             form_id: form,
         })
-        => |requested| !requested.repeated_form;
+        => |requested| required(requested.request)?;
 
     /// Makes the key of an approved request; returns it with its secret.
     idempotent reveal_key(actor: &Actor, account: Uuid, request: &str) -> (proto::Key, String) =

@@ -10,6 +10,7 @@ use kit::Fault;
 use kit::api::bad_fields::BadFields;
 use kit::api::cursor::{Binding, SortTime};
 use kit::api::page::Page;
+use kit::api::timestamp::encode;
 use kit::rpc::respond;
 use sqlx::PgPool;
 use time::Date;
@@ -178,14 +179,23 @@ async fn get(
         }
         Content::Event(event) => Message::Event(feed::events::message(&own, event)),
     };
-    let reason = match own.state {
-        ListingState::Rejected => own_listings::rejection(&mut *connection, own.id).await?,
-        _ => None,
+    let ended = match own.state {
+        ListingState::Rejected | ListingState::Removed => {
+            own_listings::state_change(&mut *connection, own.id, own.state).await?
+        }
+        ListingState::Pending | ListingState::Published => None,
     };
+    let removed = ended
+        .as_ref()
+        .filter(|_| own.state == ListingState::Removed);
     let writes_today = accounts::writes_on(&mut *connection, account, today).await?;
     Ok(proto::GetOwnListingResponse {
         listing: Some(listing),
-        reason: reason.unwrap_or_default(),
+        removed_at: removed.map(|removed| encode(removed.at)),
+        removed_by: removed
+            .and_then(|removed| removed.account.clone())
+            .unwrap_or_default(),
+        reason: ended.and_then(|ended| ended.reason).unwrap_or_default(),
         note: note.unwrap_or_default(),
         creator,
         writes_today: u32::try_from(writes_today).unwrap_or_default(),
