@@ -97,8 +97,9 @@ create table webhook.endpoint (
     id uuid primary key,
     account_id uuid not null,
     url text not null,
-    -- What the address answered to a HEAD request when it was entered, in words.
-    address_check text not null,
+    -- The status of the response to a HEAD request when the address was entered; null: there was none, for this reason.
+    address_status integer,
+    address_problem text not null default '',
     -- Names of the events that it receives.
     events text[] not null,
     state text not null default 'on' check (state in ('on', 'paused', 'off')),

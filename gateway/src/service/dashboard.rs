@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService;
-use futures::TryFutureExt as _;
 use kit::Fault;
 use kit::api::bad_fields::BadFields;
 use kit::rpc::respond;
@@ -65,8 +64,8 @@ methods! {
             |s, by, it| accounts::rename(s, by, &it.account_id, &it.name);
         create_key(AccountsServiceCreateKeyRequest) -> CreateKeyResponse, CreateKey =
             |s, by, it| keys::create(s, by, &it.account_id, "test", key_fields!(it), &it.form_id);
-        request_key(AccountsServiceRequestKeyRequest) -> AccountsServiceRequestKeyResponse, RequestKey =
-            |s, by, it| key_requests::request(s, by, &it.account_id, key_fields!(it), &it.form_id).ok_into();
+        request_key(AccountsServiceRequestKeyRequest) -> RequestKeyResponse, RequestKey =
+            |s, by, it| key_requests::request(s, by, &it.account_id, key_fields!(it), &it.form_id);
         reveal_key(AccountsServiceRevealKeyRequest) -> RevealKeyResponse, RevealKey = |s, by, it| key_requests::reveal(s, by, &it.id);
         withdraw_key_request(WithdrawKeyRequestRequest) -> WithdrawKeyRequestResponse, RejectKey =
             |s, by, it| key_requests::withdraw(s, by, &it.id);

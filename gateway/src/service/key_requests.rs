@@ -15,7 +15,7 @@ use crate::domain::fields;
 use crate::domain::key::Mode;
 use crate::domain::key_request::KeyRequest;
 use crate::store::key_requests;
-use crate::write::key_requests::{self as write, Requested};
+use crate::write::key_requests as write;
 
 /// The reason for the rejection of a request whose account has no people any more.
 const CLOSED: &str = "The account was closed.";
@@ -28,7 +28,7 @@ pub(super) async fn request(
     account: &str,
     fields: KeyFields,
     form: &str,
-) -> Result<Requested, Fault> {
+) -> Result<proto::RequestKeyResponse, Fault> {
     let mut bad = BadFields::default();
     let account = bad.id("account_id", account);
     let form = form_id(&mut bad, form);
@@ -36,24 +36,10 @@ pub(super) async fn request(
     bad.check()?;
     let (producer, plans) = (&services.producer, &services.plans);
     let ids = (ids::row_id(), form);
-    write::request(producer, plans, &by, account, &spec, ids).await
-}
-
-impl From<Requested> for proto::RequestKeyResponse {
-    fn from(requested: Requested) -> Self {
-        Self {
-            request: Some((&requested.request).into()),
-        }
-    }
-}
-
-impl From<Requested> for proto::AccountsServiceRequestKeyResponse {
-    fn from(requested: Requested) -> Self {
-        Self {
-            request: Some((&requested.request).into()),
-            repeated_form: !requested.is_new,
-        }
-    }
+    let request = write::request(producer, plans, &by, account, &spec, ids).await?;
+    Ok(proto::RequestKeyResponse {
+        request: Some((&request).into()),
+    })
 }
 
 /// The requests of all accounts.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService;
-use futures::TryFutureExt as _;
 use kit::ids;
 use kit::rpc::respond;
 use tonic::{Request, Response, Status};
@@ -86,7 +85,7 @@ methods! {
         rotate_key(RotateKeyRequest) -> RotateKeyResponse, RotateKey on "key", |it| &it.id; |s, by, it| keys::rotate(s, by, &it.id, false, "");
         revoke_key(RevokeKeyRequest) -> RevokeKeyResponse, RevokeKey on "key", |it| &it.id; |s, by, it| keys::revoke(s, by, &it.id);
         request_key(RequestKeyRequest) -> RequestKeyResponse, RequestKey on "account", |it| &it.account_id;
-            |s, by, it| key_requests::request(s, by, &it.account_id, key_fields!(it), "").ok_into();
+            |s, by, it| key_requests::request(s, by, &it.account_id, key_fields!(it), "");
         approve_key(ApproveKeyRequest) -> ApproveKeyResponse, ApproveKey on "key_request", |it| &it.id;
             |s, by, it| key_requests::approve(s, by, &it.id);
         reject_key(RejectKeyRequest) -> RejectKeyResponse, RejectKey on "key_request", |it| &it.id;

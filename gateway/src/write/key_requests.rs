@@ -16,13 +16,7 @@ use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plans;
 use crate::store::{self, key_requests};
 
-/// A request, and whether this command has made it: the form of a person may be sent twice.
-#[derive(Debug)]
-pub(crate) struct Requested {
-    pub(crate) request: KeyRequest,
-    pub(crate) is_new: bool,
-}
-
+/// Requests a live key. A form of a person that was sent before has made its request.
 pub(crate) async fn request(
     producer: &Producer,
     plans: &Plans,
@@ -30,27 +24,21 @@ pub(crate) async fn request(
     account: Uuid,
     spec: &Spec,
     (id, form): (Uuid, Option<Uuid>),
-) -> Result<Requested, Fault> {
+) -> Result<KeyRequest, Fault> {
     let mut transaction = producer.begin().await?;
     let account = accounts::lock(&mut transaction, account).await?;
     if let Some(form) = form
         && let Some(request) = key_requests::by_form(&mut transaction, account.id, form).await?
     {
         transaction.commit(&[]).await?;
-        return Ok(Requested {
-            request,
-            is_new: false,
-        });
+        return Ok(request);
     }
     keys::check_new(&mut transaction, plans, by.is_limited(), &account, spec).await?;
     let request = KeyRequest::new(id, account.id, spec.clone(), transaction.now);
     key_requests::insert(&mut transaction, &request, form).await?;
     let change = publish(&request, "asked");
     commit(transaction, by, audit::key_request(&request), &[change]).await?;
-    Ok(Requested {
-        request,
-        is_new: true,
-    })
+    Ok(request)
 }
 
 /// Allows the owner to reveal the requested key.
@@ -74,7 +62,12 @@ pub(crate) async fn reject(
     let mut transaction = producer.begin().await?;
     let request = lock(&mut transaction, id).await?;
     let rejected = request.rejected(reason, transaction.now)?;
-    save_decision(transaction, by, request, rejected, "rejected").await
+    // The account gets a mail about a decision of staff, and none about its own.
+    let event = match by {
+        Author::Staff(_) => "rejected",
+        Author::Person(..) => "withdrawn",
+    };
+    save_decision(transaction, by, request, rejected, event).await
 }
 
 /// Saves a decision, unless it was made before, and returns the request after that.

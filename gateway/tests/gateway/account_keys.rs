@@ -241,6 +241,17 @@ async fn a_withdrawn_request_is_rejected_and_cannot_be_revealed(pool: PgPool) {
     for _ in 0..2 {
         assert_eq!(withdraw(&account).await.unwrap(), "rejected");
     }
+    // Not `rejected`, about which people get a mail: staff did nothing.
+    let published = sqlx::query!(
+        "select entity, event, revision, state from gateway.feed where id = $1 order by seq",
+        asked,
+    );
+    let published = published.fetch_all(&test.pool).await.unwrap();
+    let events = published.iter().map(|row| row.event.as_str());
+    assert_eq!(
+        events.collect::<Vec<_>>(),
+        ["asked", "approved", "withdrawn"]
+    );
     assert_eq!(code(reveal(&test, &account, &asked).await), Code::Invalid);
     approve(&test, &stays).await;
     reveal(&test, &account, &stays).await.unwrap();

@@ -135,9 +135,13 @@ create table web.activity (
     address text not null,
     -- That of the address, as limits count it.
     network text not null,
-    agent text not null
+    agent text not null,
+    -- The id of what the action has made, if it has one.
+    effect_id uuid
 );
 create index activity_by_account on web.activity (account_id, id);
+-- An effect has one entry, however many answers to its form there are.
+create unique index activity_by_effect on web.activity (account_id, effect_id, action) where effect_id is not null;
 create index activity_by_age on web.activity (at);
 -- Finds out whether a person was signed in in a network.
 create index activity_by_network on web.activity (person_id, network);
@@ -166,13 +170,3 @@ create table web.feed_position (
     -- The time of the newest change that was read.
     at timestamptz not null
 );
-
--- Forms that took effect, each of which takes effect once. Kept for a day.
-create table web.sent_form (
-    person_id uuid not null,
-    -- The id in the form.
-    form_id uuid not null,
-    sent_at timestamptz not null,
-    primary key (person_id, form_id)
-);
-create index sent_form_by_age on web.sent_form (sent_at);

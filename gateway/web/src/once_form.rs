@@ -1,8 +1,9 @@
-//! Forms that take effect once: the second time, the answer leads to the page that shows the effect.
+//! Forms that make something, and take effect once: their id is stored with what they make, in the same transaction. If a form is sent again,
+//! the answer shows what it has made.
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::IntoResponse as _;
 use http::StatusCode;
 use kit::ids;
 use serde::de::DeserializeOwned;
@@ -11,7 +12,6 @@ use uuid::Uuid;
 
 use crate::form_body::{FormBody, unreadable};
 use crate::page_error::PageError;
-use crate::render::see_other;
 
 /// A form without fields but its id.
 #[derive(Debug, serde::Deserialize)]
@@ -20,6 +20,11 @@ pub struct NoFields {}
 /// An id for a form.
 pub fn new_id() -> String {
     ids::row_id().to_string()
+}
+
+/// The id of what a form makes in an account, or for a person. It is derived, so that nobody can type the id of what others have made.
+pub fn id_in(scope: Uuid, form: Uuid) -> Uuid {
+    Uuid::new_v5(&scope, form.as_bytes())
 }
 
 /// The fields of a form that takes effect once, and its id, which is in the field `form`.
@@ -44,9 +49,4 @@ where
         let FormBody(fields) = FormBody::from_request(request, state).await?;
         Ok(Self(fields, id))
     }
-}
-
-/// The answer to a form that was sent before: the page that shows the effect, with a notice.
-pub fn sent_before(path: &str) -> Response {
-    see_other(&format!("{path}?done=form-sent"))
 }

@@ -1,13 +1,11 @@
-//! The language of a page of people and of their accounts.
+//! The language of a page for signing in, which is that of the browser or of the person.
 
 use axum::response::Response;
 use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
-use kit::Fault;
 use pages::{Frame, Language, Texts};
 
-use crate::page_error::{PageError, refusal};
-use crate::render::{FormState, see_other};
+use crate::render::see_other;
 use crate::store::people::Person;
 use crate::visit::Visit;
 
@@ -75,47 +73,6 @@ impl PageLanguage {
             path: path.into(),
             is_translated: true,
             ..self.frame()
-        }
-    }
-
-    /// A form of the dashboard, which is in English, that a service refused.
-    ///
-    /// # Errors
-    /// That of [`refusal`].
-    #[expect(clippy::unused_self, reason = "pages ask their language for it")]
-    pub fn refused(
-        self,
-        fault: Fault,
-        fields: &[&str],
-        renamed: &[(&str, &str)],
-    ) -> Result<FormState, PageError> {
-        let fault = refusal(fault)?;
-        Ok(FormState::refused(&fault, fields, renamed))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use http::StatusCode;
-    use kit::Code;
-
-    use super::*;
-
-    #[test]
-    fn only_a_refused_form_is_shown_again() {
-        for (code, answer) in [
-            (Code::Invalid, None),
-            (Code::PlanRequired, None),
-            (Code::RateLimited, None),
-            (Code::NotFound, Some(StatusCode::NOT_FOUND)),
-            (Code::Closed, Some(StatusCode::SERVICE_UNAVAILABLE)),
-            (Code::Unavailable, Some(StatusCode::SERVICE_UNAVAILABLE)),
-            (Code::OutcomeUnknown, Some(StatusCode::SERVICE_UNAVAILABLE)),
-            (Code::Internal, Some(StatusCode::INTERNAL_SERVER_ERROR)),
-        ] {
-            let fault = Fault::new(code, "No.");
-            let refused = PageLanguage::default().refused(fault, &[], &[]);
-            assert_eq!(refused.err().map(|error| error.status), answer, "{code:?}");
         }
     }
 }

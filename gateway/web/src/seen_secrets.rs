@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use contracts::gateway::v1 as gateway;
 use contracts::webhook::v1 as webhook;
-use pages::Texts;
 use pages::mails::MailText;
 use pages::teams::{FormerMember, SeenSecret};
 use tokio::time::timeout;
@@ -14,6 +13,7 @@ use uuid::Uuid;
 
 use crate::app::Web;
 use crate::domain::role::Permission;
+use crate::english::{say, say_of};
 use crate::store::activity;
 use crate::store::members::Member;
 use crate::store::people::Person;
@@ -74,11 +74,11 @@ impl Secrets {
     }
 
     /// The links to what a person has seen, with what to do there.
-    fn links(&self, texts: &Texts, person: Uuid) -> Vec<SeenSecret> {
+    fn links(&self, person: Uuid) -> Vec<SeenSecret> {
         let base = format!("/accounts/{}", self.account);
         let keys = self.keys_of(person).map(|key| SeenSecret {
             href: format!("{base}/keys/{}", key.id),
-            label: texts.say_of(
+            label: say_of(
                 if key.grace_until.is_some() {
                     "team-seen-revoke"
                 } else {
@@ -89,7 +89,7 @@ impl Secrets {
         });
         let endpoints = self.endpoints_of(person).map(|endpoint| SeenSecret {
             href: format!("{base}/webhooks/{}", endpoint.id),
-            label: texts.say_of("team-seen-webhook", &origin(&endpoint.url)),
+            label: say_of("team-seen-webhook", &origin(&endpoint.url)),
         });
         keys.chain(endpoints).collect()
     }
@@ -103,7 +103,6 @@ fn key_name(key: &gateway::Key) -> String {
 /// whether both services have answered.
 pub(crate) async fn of_former_members(
     app: &Web,
-    texts: &Texts,
     account: Uuid,
     members: &[Member],
 ) -> Result<(Vec<FormerMember>, bool), sqlx::Error> {
@@ -125,8 +124,8 @@ pub(crate) async fn of_former_members(
         let email = member.map(|member| &member.email);
         let email = email.or_else(|| known.map(|(_, email)| email)).cloned();
         FormerMember {
-            email: email.unwrap_or_else(|| texts.say("team-seen-somebody").to_owned()),
-            secrets: secrets.links(texts, person),
+            email: email.unwrap_or_else(|| say("team-seen-somebody").to_owned()),
+            secrets: secrets.links(person),
         }
     });
     Ok((former.collect(), secrets.is_whole))
@@ -138,7 +137,8 @@ pub(crate) async fn mail_to_owners(
     account: Uuid,
     person: &Person,
 ) -> Option<MailText<'static>> {
-    let secrets = Secrets::load(app, account).await;
+    let name = timeout(WAIT, app.gateway.account_name(account));
+    let (secrets, name) = futures::join!(Secrets::load(app, account), name);
     let base = format!("{}/accounts/{account}", app.public_url);
     let keys = secrets.keys_of(person.id);
     let keys = keys.map(|key| format!("{}: {base}/keys/{}", key_name(key), key.id));
@@ -151,7 +151,7 @@ pub(crate) async fn mail_to_owners(
         (false, _) => "seen-secrets",
     };
     // While the gateway is away, the links still work.
-    let name = app.gateway.account_name(account).await;
+    let name = name.ok().flatten();
     let text = MailText::new(key)
         .with("email", person.email.clone())
         .with("name", name.unwrap_or_else(|| account.to_string()))

@@ -3,6 +3,7 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing as Message;
 use kit::Fault;
+use kit::api::timestamp::encode;
 use sqlx::PgPool;
 use time::Date;
 
@@ -37,14 +38,23 @@ pub(super) async fn get(
         }
         Content::Event(event) => Message::Event(feed::events::message(&own, event)),
     };
-    let reason = match own.state {
-        ListingState::Rejected => own_listings::rejection(&mut *connection, own.id).await?,
-        _ => None,
+    let ended = match own.state {
+        ListingState::Rejected | ListingState::Removed => {
+            own_listings::state_change(&mut *connection, own.id, own.state).await?
+        }
+        ListingState::Pending | ListingState::Published => None,
     };
+    let removed = ended
+        .as_ref()
+        .filter(|_| own.state == ListingState::Removed);
     let writes_today = accounts::writes_on(&mut *connection, account, today).await?;
     Ok(proto::GetOwnListingResponse {
         listing: Some(listing),
-        reason: reason.unwrap_or_default(),
+        removed_at: removed.map(|removed| encode(removed.at)),
+        removed_by: removed
+            .and_then(|removed| removed.account.clone())
+            .unwrap_or_default(),
+        reason: ended.and_then(|ended| ended.reason).unwrap_or_default(),
         note: note.unwrap_or_default(),
         creator,
         writes_today: u32::try_from(writes_today).unwrap_or_default(),

@@ -15,7 +15,7 @@ use crate::domain::text;
 use crate::feed;
 use crate::store::claims as store;
 use crate::store::{accounts, page_owners};
-use crate::write::claims::{ClaimChange, withdraw};
+use crate::write::claims::{ClaimChange, withdraw_all};
 use crate::write::submission::Target;
 
 const MAX_EVIDENCE: usize = 2_000;
@@ -136,12 +136,25 @@ impl PagesService for Service {
         Ok(Response::new(proto::ListOwnClaimsResponse { claims }))
     }
 
+    async fn withdraw_claim(
+        &self,
+        request: Request<proto::WithdrawClaimRequest>,
+    ) -> Result<Response<proto::WithdrawClaimResponse>, Status> {
+        let request = request.into_inner();
+        let change = ClaimChange::Withdraw {
+            account: parse_uuid("account_id", &request.account_id)?,
+            claim: parse_uuid("id", &request.id)?,
+        };
+        let claim = Some(self.change_claim(change).await?);
+        Ok(Response::new(proto::WithdrawClaimResponse { claim }))
+    }
+
     async fn withdraw_claims(
         &self,
         request: Request<proto::WithdrawClaimsRequest>,
     ) -> Result<Response<proto::WithdrawClaimsResponse>, Status> {
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
-        withdraw(&self.commands, account).await?;
+        withdraw_all(&self.commands, account).await?;
         Ok(Response::new(proto::WithdrawClaimsResponse {}))
     }
 }

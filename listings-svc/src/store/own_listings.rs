@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::slug;
+use crate::domain::state::ListingState;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnListingRow {
@@ -108,20 +109,30 @@ pub async fn find(
     Ok(row.map(|row| row.listing.0))
 }
 
-/// The reason of the rejection of a listing, if it was rejected last.
-pub async fn rejection(
+/// How a listing has got a state.
+pub struct StateChange {
+    pub at: OffsetDateTime,
+    pub reason: Option<String>,
+    /// The account that did it; `None`: staff did.
+    pub account: Option<String>,
+}
+
+/// How a listing has got this state the last time.
+pub async fn state_change(
     executor: impl PgExecutor<'_>,
     id: Uuid,
-) -> Result<Option<String>, sqlx::Error> {
-    let reason = sqlx::query_scalar!(
-        "select reason from listings.revision
-         where id = $1 and after ->> 'state' = 'rejected' and before ->> 'state' is distinct from 'rejected'
+    state: ListingState,
+) -> Result<Option<StateChange>, sqlx::Error> {
+    sqlx::query_as!(
+        StateChange,
+        "select at, reason, case actor_kind when 'account' then actor end as account from listings.revision
+         where id = $1 and after ->> 'state' = $2 and before ->> 'state' is distinct from $2
          order by revision desc limit 1",
-        id
+        id,
+        state.as_str(),
     )
     .fetch_optional(executor)
-    .await?;
-    Ok(reason.flatten())
+    .await
 }
 
 pub async fn count(executor: impl PgExecutor<'_>, account: Uuid) -> Result<i64, sqlx::Error> {

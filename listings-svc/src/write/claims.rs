@@ -20,6 +20,9 @@ use crate::store::claims::{self as store, Claim};
 use crate::store::page_owners::{self as owners, GrantSource};
 use crate::store::{accounts, listings};
 
+/// The reason of the rejection of a claim that a person of its account withdrew.
+const WITHDRAWN: &str = "Withdrawn by its account.";
+
 /// The reason of the rejection of claims of an account without people.
 const ACCOUNT_CLOSED: &str = "The account was closed.";
 
@@ -39,6 +42,8 @@ pub enum ClaimChange {
         reason: String,
         by: Member,
     },
+    /// An account withdraws a claim of its own.
+    Withdraw { account: Uuid, claim: Uuid },
 }
 
 /// Returns the claim after the change.
@@ -61,6 +66,10 @@ pub async fn apply(commands: &CommandDependencies, change: &ClaimChange) -> Resu
         } => {
             let changes = decide(&mut context, *claim, *state, reason, by).await?;
             (*claim, changes)
+        }
+        ClaimChange::Withdraw { account, claim } => {
+            withdraw(&mut context, *account, *claim).await?;
+            (*claim, Vec::new())
         }
     };
     let claim = store::find(&mut *context.connection, id).await?;
@@ -153,8 +162,24 @@ async fn grant_page(context: &mut CommandContext, claim: &Claim) -> Result<Vec<N
     Ok([owners_changed].into_iter().chain(told).collect())
 }
 
+async fn withdraw(context: &mut CommandContext, account: Uuid, id: Uuid) -> Result<(), Fault> {
+    let (connection, now) = (&mut *context.connection, context.now);
+    let claim = store::lock(connection, id).await?;
+    let own = claim.filter(|claim| claim.account_id == account);
+    match own.ok_or_else(no_claim)?.state {
+        ClaimState::Waiting => {
+            Ok(store::decide(connection, id, ClaimState::Rejected, WITHDRAWN, now).await?)
+        }
+        ClaimState::Rejected => Ok(()),
+        ClaimState::Granted => Err(Fault::invalid_field(
+            "id",
+            "This claim was granted: the account owns the page. Write to staff to change that.",
+        )),
+    }
+}
+
 /// Rejects the waiting claims of an account that has no people any more: nobody would own the page.
-pub async fn withdraw(commands: &CommandDependencies, account: Uuid) -> Result<(), Fault> {
+pub async fn withdraw_all(commands: &CommandDependencies, account: Uuid) -> Result<(), Fault> {
     let mut context = commands.begin().await?;
     let (connection, now) = (&mut *context.connection, context.now);
     // A claim that is being made comes first.

@@ -39,7 +39,7 @@ pub(super) fn check_claims(others: i64) -> Result<(), Fault> {
         return Ok(());
     }
     let message = format!(
-        "{MAX_WAITING} of your claims wait for a decision, which is the maximum. Claim this page after staff have decided on one of them."
+        "{MAX_WAITING} of your claims wait for a decision, which is the maximum. Withdraw one, or claim this page after staff have decided on one."
     );
     Err(Fault::new(Code::TooManyPending, message))
 }

@@ -34,10 +34,15 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
     let service = start_with_game(pool).await;
     let accounts = service.accounts().await;
     let ada = accounts.account;
+    let client = &service.operator_client;
+    accounts.event("b-jam").await;
+    let published = (listing_name("event", "b-jam"), Some(1));
+    decide(client, proto::Decision::Approve, published, "")
+        .await
+        .unwrap();
     accounts.event("a-jam").await;
     accounts.page("a-page").await;
     accounts.game_under("its-game", "a-page").await;
-    let client = &service.operator_client;
     let rejected = (listing_name("page", "a-page"), None);
     decide(client, proto::Decision::Reject, rejected, "Whose is it?")
         .await
@@ -83,9 +88,19 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
     assert!(
         matches!(removed.listing, Some(Listing::Game(it)) if it.state() == proto::State::Removed)
     );
+    assert_eq!((&*removed.reason, &*removed.removed_by), ("Stolen", ""));
+    assert!(removed.removed_at.is_some());
+    let request = proto::TakeDownListingRequest {
+        account_id: ada.to_string(),
+        kind: "event".to_owned(),
+        name: "b-jam".to_owned(),
+    };
+    let taken_down = service.own.clone().take_down_listing(request).await;
+    taken_down.unwrap();
+    let removed = own(&service, ada, "event", "b-jam").await.unwrap();
     assert_eq!(
-        removed.reason, "",
-        "it is the reason of a rejection; the mail has that of a takedown"
+        (&*removed.reason, removed.removed_by),
+        ("", ada.to_string())
     );
     for (account, kind, name, code) in [
         (STRANGER, "page", "a-page", Code::NotFound),

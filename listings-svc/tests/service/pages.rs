@@ -288,6 +288,55 @@ async fn a_claim_is_decided_by_staff_and_recorded_in_the_audit(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
+async fn an_account_withdraws_one_claim_that_waits(pool: PgPool) {
+    let service = start(pool).await;
+    let rows = ["studio", "other", "third"].map(creator);
+    service.import(&File::rows("page", &rows)).await;
+    let withdraw = async |account: Uuid, id: &str| {
+        let request = proto::WithdrawClaimRequest {
+            account_id: account.to_string(),
+            id: id.to_owned(),
+        };
+        let withdrawn = pages(&service).withdraw_claim(request).await;
+        let claim = withdrawn.map(|answer| answer.into_inner().claim.unwrap());
+        claim.map_err(|status| Fault::from(status).code)
+    };
+    let claimed = claim(&service, ADA, "studio", "Mine").await.unwrap();
+    let kept = claim(&service, ADA, "other", "Mine").await.unwrap();
+    for (account, id) in [(BOB, claimed.id.as_str()), (ADA, &Uuid::max().to_string())] {
+        assert_eq!(withdraw(account, id).await.unwrap_err(), Code::NotFound);
+    }
+    let head = service.head().await;
+    for _ in 0..2 {
+        let withdrawn = withdraw(ADA, &claimed.id).await.unwrap();
+        assert_eq!(
+            (withdrawn.state(), withdrawn.reason.as_str()),
+            (proto::ClaimState::Rejected, "Withdrawn by its account.")
+        );
+    }
+    assert_eq!(service.head().await, head, "nobody gets a mail");
+    let waiting = staff(&service)
+        .list_claims(proto::ListClaimsRequest { page: None })
+        .await
+        .unwrap()
+        .into_inner();
+    let waiting: Vec<&str> = (waiting.claims.iter()).map(|it| it.id.as_str()).collect();
+    assert_eq!(waiting, [kept.id.as_str()]);
+    // Staff who read the claim before cannot grant it, and the account may claim the page again.
+    let grant = proto::GrantClaimRequest { id: claimed.id };
+    let late = staff(&service).grant_claim(grant).await;
+    assert_eq!(Fault::from(late.unwrap_err()).code, Code::Invalid);
+    let again = claim(&service, ADA, "studio", "Mine").await.unwrap();
+
+    let grant = proto::GrantClaimRequest {
+        id: again.id.clone(),
+    };
+    staff(&service).grant_claim(grant).await.unwrap();
+    assert_eq!(withdraw(ADA, &again.id).await.unwrap_err(), Code::Invalid);
+    assert_eq!(own(&service, ADA).await, ["studio"]);
+}
+
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_waiting_claims_of_a_closed_account_end(pool: PgPool) {
     let service = start(pool).await;
     let rows = ["studio", "other"].map(creator);

@@ -2048,14 +2048,6 @@ pub struct AccountsServiceRequestKeyRequest {
     pub form_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct AccountsServiceRequestKeyResponse {
-    #[prost(message, optional, tag = "1")]
-    pub request: ::core::option::Option<KeyRequest>,
-    /// Whether the form was sent before.
-    #[prost(bool, tag = "2")]
-    pub repeated_form: bool,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListKeyRequestsRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
@@ -2518,7 +2510,7 @@ pub mod accounts_service_client {
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceRequestKeyRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::AccountsServiceRequestKeyResponse>,
+            tonic::Response<super::RequestKeyResponse>,
             tonic::Status,
         > {
             self.inner
@@ -2846,7 +2838,7 @@ pub mod accounts_service_server {
             &self,
             request: tonic::Request<super::AccountsServiceRequestKeyRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::AccountsServiceRequestKeyResponse>,
+            tonic::Response<super::RequestKeyResponse>,
             tonic::Status,
         >;
         /// Up to 200 requests of the account: those that may still lead to a key first, then the newest.
@@ -3352,7 +3344,7 @@ pub mod accounts_service_server {
                     > tonic::server::UnaryService<
                         super::AccountsServiceRequestKeyRequest,
                     > for RequestKeySvc<T> {
-                        type Response = super::AccountsServiceRequestKeyResponse;
+                        type Response = super::RequestKeyResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,

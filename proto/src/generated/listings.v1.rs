@@ -382,7 +382,7 @@ pub struct GetOwnListingRequest {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GetOwnListingResponse {
-    /// The reason of the rejection, while the listing is rejected; empty otherwise.
+    /// The reason of the rejection while the listing is rejected, or of the takedown by staff while it is removed; empty otherwise.
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
     /// The reason why the public does not see a game although it may be published; empty otherwise.
@@ -394,6 +394,12 @@ pub struct GetOwnListingResponse {
     /// The writes of the account on this UTC day, for the limit of its plan.
     #[prost(uint32, tag = "7")]
     pub writes_today: u32,
+    /// When the listing was taken down, while it is.
+    #[prost(message, optional, tag = "8")]
+    pub removed_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The account that took it down; empty: staff did.
+    #[prost(string, tag = "9")]
+    pub removed_by: ::prost::alloc::string::String,
     #[prost(oneof = "get_own_listing_response::Listing", tags = "1, 2, 3")]
     pub listing: ::core::option::Option<get_own_listing_response::Listing>,
 }
@@ -2512,6 +2518,19 @@ pub struct ListOwnClaimsResponse {
     pub claims: ::prost::alloc::vec::Vec<Claim>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawClaimRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// The id of the claim.
+    #[prost(string, tag = "2")]
+    pub id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawClaimResponse {
+    #[prost(message, optional, tag = "1")]
+    pub claim: ::core::option::Option<Claim>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WithdrawClaimsRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
@@ -2843,6 +2862,31 @@ pub mod pages_service_client {
                 .insert(GrpcMethod::new("listings.v1.PagesService", "ListOwnClaims"));
             self.inner.unary(req, path, codec).await
         }
+        /// Rejects an open claim of the account, because a person of the account withdraws it. Nothing happens to a rejected claim.
+        pub async fn withdraw_claim(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WithdrawClaimRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WithdrawClaimResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.PagesService/WithdrawClaim",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.PagesService", "WithdrawClaim"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Rejects the open claims of the account, because the account has no people any more.
         pub async fn withdraw_claims(
             &mut self,
@@ -2921,6 +2965,14 @@ pub mod pages_service_server {
             request: tonic::Request<super::ListOwnClaimsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListOwnClaimsResponse>,
+            tonic::Status,
+        >;
+        /// Rejects an open claim of the account, because a person of the account withdraws it. Nothing happens to a rejected claim.
+        async fn withdraw_claim(
+            &self,
+            request: tonic::Request<super::WithdrawClaimRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WithdrawClaimResponse>,
             tonic::Status,
         >;
         /// Rejects the open claims of the account, because the account has no people any more.
@@ -3219,6 +3271,51 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnClaimsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.PagesService/WithdrawClaim" => {
+                    #[allow(non_camel_case_types)]
+                    struct WithdrawClaimSvc<T: PagesService>(pub Arc<T>);
+                    impl<
+                        T: PagesService,
+                    > tonic::server::UnaryService<super::WithdrawClaimRequest>
+                    for WithdrawClaimSvc<T> {
+                        type Response = super::WithdrawClaimResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WithdrawClaimRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PagesService>::withdraw_claim(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WithdrawClaimSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -20,13 +20,17 @@ pub struct Endpoint {
     /// During the rotation of its secret: the time until which the old secret signs.
     #[prost(message, optional, tag = "8")]
     pub rotating_until: ::core::option::Option<::prost_types::Timestamp>,
+    /// In the responses of GetEndpoint and ListEndpoints.
     #[prost(message, optional, tag = "9")]
     pub health: ::core::option::Option<Health>,
-    /// What the URL answered to a HEAD request when it was entered, such as "answered 405"; empty: it was entered before such requests were made.
-    #[prost(string, tag = "10")]
-    pub address_check: ::prost::alloc::string::String,
+    /// The status of the response to a HEAD request, which was sent to the URL when it was entered; absent without a response.
+    #[prost(uint32, optional, tag = "10")]
+    pub address_status: ::core::option::Option<u32>,
+    /// Why there was no response; empty otherwise.
+    #[prost(string, tag = "11")]
+    pub address_problem: ::prost::alloc::string::String,
     /// The people who have seen a secret that signs: of the current one, and during a rotation of the next one.
-    #[prost(string, repeated, tag = "11")]
+    #[prost(string, repeated, tag = "12")]
     pub seen_by: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// The health of an endpoint.
@@ -42,11 +46,9 @@ pub struct Health {
     #[prost(uint32, tag = "3")]
     pub failures: u32,
     #[prost(message, optional, tag = "4")]
-    pub first_failure_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "5")]
     pub last_failure_at: ::core::option::Option<::prost_types::Timestamp>,
     /// Accurate to the minute.
-    #[prost(message, optional, tag = "6")]
+    #[prost(message, optional, tag = "5")]
     pub last_success_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// The delivery of a message to an endpoint.
@@ -235,14 +237,8 @@ pub struct SendAgainRequest {
     #[prost(int64, tag = "3")]
     pub id: i64,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct SendAgainResponse {
-    #[prost(message, optional, tag = "1")]
-    pub delivery: ::core::option::Option<Delivery>,
-    /// What happens next, in words.
-    #[prost(string, tag = "2")]
-    pub next: ::prost::alloc::string::String,
-}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SendAgainResponse {}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RecoverRequest {
     #[prost(string, tag = "1")]
@@ -256,7 +252,7 @@ pub struct RecoverRequest {
     #[prost(bool, tag = "4")]
     pub dry_run: bool,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RecoverResponse {
     /// How many are, or would be, sent again: at most 10,000 at once, those that failed first.
     #[prost(uint64, tag = "1")]
@@ -264,9 +260,6 @@ pub struct RecoverResponse {
     /// When the first of them failed; absent: there is none.
     #[prost(message, optional, tag = "2")]
     pub oldest: ::core::option::Option<::prost_types::Timestamp>,
-    /// What happens next, in words.
-    #[prost(string, tag = "3")]
-    pub next: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SendTestEventRequest {
@@ -289,12 +282,6 @@ pub struct SendTestEventRequest {
 pub struct SendTestEventResponse {
     #[prost(message, optional, tag = "1")]
     pub delivery: ::core::option::Option<Delivery>,
-    /// What happens next, in words.
-    #[prost(string, tag = "2")]
-    pub next: ::prost::alloc::string::String,
-    /// Whether the form was sent before.
-    #[prost(bool, tag = "3")]
-    pub repeated_form: bool,
 }
 /// Generated client implementations.
 pub mod deliveries_service_client {
@@ -937,9 +924,6 @@ pub struct AddEndpointResponse {
     pub endpoint: ::core::option::Option<Endpoint>,
     #[prost(string, tag = "2")]
     pub secret: ::prost::alloc::string::String,
-    /// Whether the form was sent before.
-    #[prost(bool, tag = "3")]
-    pub repeated_form: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ChangeEndpointRequest {
@@ -1009,9 +993,6 @@ pub struct RotateSecretResponse {
     pub endpoint: ::core::option::Option<Endpoint>,
     #[prost(string, tag = "2")]
     pub secret: ::prost::alloc::string::String,
-    /// Whether the form was sent before.
-    #[prost(bool, tag = "3")]
-    pub repeated_form: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SwitchSecretRequest {
@@ -1032,8 +1013,12 @@ pub struct RemoveEndpointRequest {
     #[prost(string, tag = "2")]
     pub id: ::prost::alloc::string::String,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RemoveEndpointResponse {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RemoveEndpointResponse {
+    /// The URL of the endpoint; absent: the account has no endpoint with this id.
+    #[prost(string, optional, tag = "1")]
+    pub url: ::core::option::Option<::prost::alloc::string::String>,
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListEndpointsRequest {
     #[prost(string, tag = "1")]
@@ -1308,7 +1293,7 @@ pub mod endpoints_service_client {
                 .insert(GrpcMethod::new("webhook.v1.EndpointsService", "SwitchSecret"));
             self.inner.unary(req, path, codec).await
         }
-        /// Removes an endpoint. Its queued deliveries are never sent, and are removed by age.
+        /// Removes an endpoint. Its queued deliveries are never sent, and are removed by age. A second call changes nothing.
         pub async fn remove_endpoint(
             &mut self,
             request: impl tonic::IntoRequest<super::RemoveEndpointRequest>,
@@ -1447,7 +1432,7 @@ pub mod endpoints_service_server {
             tonic::Response<super::SwitchSecretResponse>,
             tonic::Status,
         >;
-        /// Removes an endpoint. Its queued deliveries are never sent, and are removed by age.
+        /// Removes an endpoint. Its queued deliveries are never sent, and are removed by age. A second call changes nothing.
         async fn remove_endpoint(
             &self,
             request: tonic::Request<super::RemoveEndpointRequest>,

@@ -1,31 +1,37 @@
 //! A HEAD request to an address that an owner enters: an address that redirects is refused (§6).
 
+use http::StatusCode;
 use http::header::USER_AGENT;
 
 use super::{Sender, reason};
 use crate::domain::address::Address;
 use crate::domain::signed_headers::AGENT;
 
+/// Why a request to an address has no answer of its receiver, in words.
+#[derive(Debug)]
+pub enum AddressProblem {
+    /// The status and the target.
+    Redirects(String),
+    /// The receiver may not be running yet.
+    Unreached(String),
+}
+
 impl Sender {
-    /// Requests an address without a message, under the network rules of deliveries. Returns the outcome in words, which may be a failure: the
-    /// receiver may not be running yet, and need not know HEAD.
+    /// Requests an address without a message, under the network rules of deliveries. Returns the status, which may be that of a failure: the
+    /// receiver need not know HEAD.
     ///
     /// # Errors
-    /// The address redirects: the status and the target in words.
-    pub async fn check_address(&self, address: &Address) -> Result<String, String> {
+    /// See [`AddressProblem`].
+    pub async fn check_address(&self, address: &Address) -> Result<StatusCode, AddressProblem> {
         let client = self.clients.current();
         let request = client.head(address.as_str()).header(USER_AGENT, AGENT);
         let sent = self.send(address, request, self.address_check_timeout);
-        match sent.await {
-            Ok(response) => {
-                let answer = reason::of_status(response.status(), response.headers());
-                if response.status().is_redirection() {
-                    Err(answer)
-                } else {
-                    Ok(answer)
-                }
-            }
-            Err(reason) => Ok(reason),
+        let response = sent.await.map_err(AddressProblem::Unreached)?;
+        let status = response.status();
+        if status.is_redirection() {
+            let answer = reason::of_status(status, response.headers());
+            return Err(AddressProblem::Redirects(answer));
         }
+        Ok(status)
     }
 }

@@ -29,6 +29,7 @@ use client::Clients;
 use public_resolver::PublicResolver;
 use resolver::Resolve;
 
+pub use address_check::AddressProblem;
 pub use settings::Settings;
 
 /// Maximum bytes of a response's body that are stored.

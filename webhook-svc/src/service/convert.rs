@@ -8,9 +8,10 @@ use crate::store::deliveries::{Attempt, Delivery, DeliveryState};
 use crate::store::endpoints::{Endpoint, EndpointState};
 use crate::store::waiting::Backlog;
 
+/// An endpoint, with its health if its backlog was counted.
 pub(super) fn endpoint(
     endpoint: Endpoint,
-    backlog: Backlog,
+    backlog: Option<Backlog>,
     now: OffsetDateTime,
 ) -> proto::Endpoint {
     let state = match endpoint.state {
@@ -24,18 +25,18 @@ pub(super) fn endpoint(
         id: endpoint.id.to_string(),
         account_id: endpoint.account_id.to_string(),
         url: endpoint.url,
-        address_check: endpoint.address_check,
+        address_status: endpoint.address_status.map(i32::unsigned_abs),
+        address_problem: endpoint.address_problem,
         events: endpoint.events,
         state: state.into(),
         reason: endpoint.reason,
         created_at: Some(encode(endpoint.created_at)),
         rotating_until: rotating_until.map(encode),
         seen_by: seen_by.map(|person| person.to_string()).collect(),
-        health: Some(proto::Health {
+        health: backlog.map(|backlog| proto::Health {
             queued: backlog.count.unsigned_abs(),
             queued_since: backlog.since.map(encode),
             failures: endpoint.failures.unsigned_abs(),
-            first_failure_at: endpoint.first_failure_at.map(encode),
             last_failure_at: endpoint.last_failure_at.map(encode),
             last_success_at: endpoint.last_success_at.map(encode),
         }),

@@ -22,10 +22,6 @@ use crate::store::{failed, messages, plans, waiting};
 const MAX_WAITING_TESTS: i64 = 100;
 const TESTS_RETRY_AFTER_SECONDS: u32 = 60;
 
-/// What happens next to a delivery of an endpoint that is not on.
-const WHEN_RESUMED: &str =
-    "The endpoint is paused: nothing is sent until it is resumed, and the try is made then.";
-
 impl Dependencies {
     pub(super) async fn list_deliveries(
         &self,
@@ -98,24 +94,9 @@ impl Dependencies {
         let was_waiting = found.state == DeliveryState::Waiting;
         let mut transaction = kit::pg::begin(&self.pool).await?;
         deliveries::send_again(&mut transaction, id, request.id, was_waiting, now).await?;
-        let delivery = deliveries::find(&mut *transaction, id, request.id).await?;
-        let delivery = delivery.ok_or_else(not_found)?;
         transaction.commit().await?;
         self.wakeup.wake();
-        let next = match endpoint.state {
-            _ if delivery.state == DeliveryState::Delivered => {
-                "The try that was running has succeeded: nothing is sent again."
-            }
-            EndpointState::On if was_waiting => {
-                "A try is made now. If one is running, the next one follows at once when it fails."
-            }
-            EndpointState::On => "One try is made now. If it fails, no other follows.",
-            EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
-        };
-        Ok(proto::SendAgainResponse {
-            delivery: Some(convert::delivery(delivery)),
-            next: next.to_owned(),
-        })
+        Ok(proto::SendAgainResponse {})
     }
 
     pub(super) async fn recover(
@@ -148,17 +129,9 @@ impl Dependencies {
             self.wakeup.wake();
             failed
         };
-        let next = match endpoint.state {
-            _ if request.dry_run => "They were only counted: nothing is sent.",
-            EndpointState::On => {
-                "Each is put back into the queue now, and is tried as often as a new one."
-            }
-            EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
-        };
         Ok(proto::RecoverResponse {
             deliveries: failed.deliveries.unsigned_abs(),
             oldest: failed.oldest.map(timestamp::encode),
-            next: next.to_owned(),
         })
     }
 
@@ -211,14 +184,8 @@ impl Dependencies {
         let delivery = deliveries::find(&mut *transaction, endpoint.id, delivery).await?;
         transaction.commit().await?;
         self.wakeup.wake();
-        let next = match endpoint.state {
-            EndpointState::On => "The first try is made now.",
-            EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
-        };
         Ok(proto::SendTestEventResponse {
             delivery: Some(convert::delivery(delivery.ok_or_else(not_found)?)),
-            next: next.to_owned(),
-            repeated_form: sent.is_none(),
         })
     }
 }
@@ -254,10 +221,10 @@ fn event(name: &str) -> Result<Event, Fault> {
     })
 }
 
-/// Rejects an endpoint that is switched off. Deliveries to a paused endpoint wait.
+/// Rejects a disabled endpoint. Deliveries to a paused endpoint wait.
 fn check_enabled(state: EndpointState) -> Result<(), Fault> {
     if state == EndpointState::Off {
-        let reason = "The address is switched off: resume it first.";
+        let reason = "The address is disabled: resume it first.";
         return Err(Fault::invalid_field("endpoint_id", reason));
     }
     Ok(())

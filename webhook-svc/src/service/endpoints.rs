@@ -12,11 +12,12 @@ use super::{Dependencies, convert, parse_id};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::signature::Secret;
+use crate::http::AddressProblem;
 use crate::key_ring::{open_secret, seal_secret};
 use crate::store::accounts;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
 use crate::store::plans::{self, Plan};
-use crate::store::waiting::{self, Backlog};
+use crate::store::waiting;
 
 /// Addresses that an account may enter in an interval.
 const MAX_ADDRESS_CHECKS: i32 = 100;
@@ -44,7 +45,8 @@ impl Dependencies {
             id,
             account_id: account,
             url: address.as_str().to_owned(),
-            address_check: String::new(),
+            address_status: None,
+            address_problem: String::new(),
             events,
             state: EndpointState::On,
             reason: String::new(),
@@ -73,7 +75,8 @@ impl Dependencies {
         if let Some(added) = before {
             return self.added_before(added, person);
         }
-        endpoint.address_check = self.check_address(account, &address).await?;
+        (endpoint.address_status, endpoint.address_problem) =
+            self.check_address(account, &address).await?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
         if let Some(added) = self
             .check_new(&mut transaction, account, &plan, form)
@@ -84,9 +87,8 @@ impl Dependencies {
         endpoints::insert(&mut transaction, &endpoint).await?;
         transaction.commit().await?;
         Ok(proto::AddEndpointResponse {
-            endpoint: Some(convert::endpoint(endpoint, Backlog::default(), now)),
+            endpoint: Some(convert::endpoint(endpoint, None, now)),
             secret: secret.reveal().to_owned(),
-            repeated_form: false,
         })
     }
 
@@ -103,9 +105,8 @@ impl Dependencies {
             && now < endpoint.created_at + SHOWN_AGAIN;
         let secret = self.reveal(&endpoint, &endpoint.secret, is_shown)?;
         Ok(proto::AddEndpointResponse {
-            endpoint: Some(convert::endpoint(endpoint, Backlog::default(), now)),
+            endpoint: Some(convert::endpoint(endpoint, None, now)),
             secret,
-            repeated_form: true,
         })
     }
 
@@ -130,11 +131,12 @@ impl Dependencies {
         let events = request.events.map(|list| events(&list.events));
         let events = bad.take(events.transpose());
         let (address, events) = bad.finish(address.zip(events))?;
-        let address_check = match &address {
+        let check = match &address {
             // The present address keeps its outcome.
-            Some(address) if address.as_str() == current.url => Some(current.address_check),
-            Some(address) => Some(self.check_address(account, address).await?),
-            None => None,
+            Some(address) if address.as_str() != current.url => {
+                Some(self.check_address(account, address).await?)
+            }
+            _ => None,
         };
         let (read_url, read_events) = (request.read_url, request.read_events);
         self.modify(account, &request.id, |endpoint| {
@@ -144,14 +146,16 @@ impl Dependencies {
                 let message = "The endpoint has changed meanwhile. Read it again.";
                 return Err(Fault::new(Code::PreconditionFailed, message));
             }
-            if let Some((address, check)) = address.zip(address_check) {
+            if let Some(address) = address {
                 if address.as_str() != endpoint.url {
                     endpoint.forget_failures();
                     // The mail about the failures of an address names it.
                     (endpoint.failure_mailed_at, endpoint.failures_since_mail) = (None, 0);
                 }
                 address.as_str().clone_into(&mut endpoint.url);
-                endpoint.address_check = check;
+            }
+            if let Some(check) = check {
+                (endpoint.address_status, endpoint.address_problem) = check;
             }
             if let Some(events) = events {
                 endpoint.events = events;
@@ -164,8 +168,7 @@ impl Dependencies {
     pub(super) async fn pause(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
         self.modify(account, id, |endpoint| {
             if endpoint.state == EndpointState::Off {
-                let reason =
-                    "The address is switched off, so it cannot be paused; resume it first.";
+                let reason = "The address is disabled, so it cannot be paused; resume it first.";
                 return Err(Fault::invalid_field("id", reason));
             }
             endpoint.state = EndpointState::Paused;
@@ -197,7 +200,7 @@ impl Dependencies {
         let person = optional_id(&mut bad, "person_id", &request.person_id);
         bad.check()?;
         let new = Secret::generate();
-        let (mut secret, mut repeated_form) = (new.reveal().to_owned(), false);
+        let mut secret = new.reveal().to_owned();
         let rotated = self.modify(account, &request.id, |endpoint| {
             if form.is_some() && form == endpoint.rotation_form_id {
                 let shown_until = endpoint
@@ -207,7 +210,7 @@ impl Dependencies {
                     && person == endpoint.next_seen_by
                     && shown_until.is_some_and(|until| now < until);
                 let sealed = endpoint.next_secret.as_deref().unwrap_or_default();
-                (secret, repeated_form) = (self.reveal(endpoint, sealed, is_shown)?, true);
+                secret = self.reveal(endpoint, sealed, is_shown)?;
                 return Ok(());
             }
             if endpoint.is_rotated(now) {
@@ -220,11 +223,7 @@ impl Dependencies {
             Ok(())
         });
         let endpoint = Some(rotated.await?);
-        Ok(proto::RotateSecretResponse {
-            endpoint,
-            secret,
-            repeated_form,
-        })
+        Ok(proto::RotateSecretResponse { endpoint, secret })
     }
 
     pub(super) async fn switch(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
@@ -238,15 +237,17 @@ impl Dependencies {
         .await
     }
 
-    pub(super) async fn remove(&self, account: Uuid, id: &str) -> Result<(), Fault> {
+    /// Returns the URL of the endpoint, unless the account has no endpoint with this id.
+    pub(super) async fn remove(&self, account: Uuid, id: &str) -> Result<Option<String>, Fault> {
         let (id, now) = (parse_id("id", id)?, self.clock.now());
         let mut transaction = kit::pg::begin(&self.pool).await?;
-        let found = endpoints::lock(&mut transaction, id, Some(account)).await?;
-        found.ok_or_else(not_found)?;
+        let Some(found) = endpoints::lock(&mut transaction, id, Some(account)).await? else {
+            return Ok(None);
+        };
         endpoints::remove(&mut transaction, id, now).await?;
         transaction.commit().await?;
         self.wakeup.wake();
-        Ok(())
+        Ok(Some(found.url))
     }
 
     pub(super) async fn list_endpoints(
@@ -258,7 +259,7 @@ impl Dependencies {
         let mut rows = Vec::new();
         for endpoint in endpoints::of_account(&mut *connection, account).await? {
             let backlog = waiting::backlog(&mut *connection, endpoint.id).await?;
-            rows.push(convert::endpoint(endpoint, backlog, self.clock.now()));
+            rows.push(convert::endpoint(endpoint, Some(backlog), self.clock.now()));
         }
         Ok(proto::ListEndpointsResponse {
             endpoints: rows,
@@ -273,7 +274,8 @@ impl Dependencies {
         id: &str,
     ) -> Result<proto::Endpoint, Fault> {
         let endpoint = self.endpoint(account, "id", id).await?;
-        self.with_backlog(endpoint).await
+        let backlog = waiting::backlog(&self.pool, endpoint.id).await?;
+        Ok(convert::endpoint(endpoint, Some(backlog), self.clock.now()))
     }
 
     /// Refuses another endpoint if the account has as many as its plan allows. Returns the endpoint that this form has added before. Locks the
@@ -291,20 +293,11 @@ impl Dependencies {
         {
             return Ok(Some(added));
         }
-        let Some(most) = plan.endpoints.filter(|most| count >= *most) else {
-            return Ok(None);
-        };
-        let allows = format!("The account's plan allows {}", quantity(most));
-        let message = match plans::cheapest_with_more_endpoints(connection, count).await? {
-            Some(plan) => {
-                let more = plan.endpoints.map(quantity);
-                let more = more.unwrap_or_else(|| "any number".to_owned());
-                let name = &plan.title;
-                format!("{allows}. Remove one, or change to the plan {name}, which allows {more}.")
-            }
-            None => format!("{allows}, and no plan allows more. Remove one."),
-        };
-        Err(Fault::new(Code::PlanRequired, message))
+        if plan.endpoints.is_some_and(|most| count >= most) {
+            let message = "Your plan includes no more addresses. Remove one to add another, or change the plan.";
+            return Err(Fault::new(Code::PlanRequired, message));
+        }
+        Ok(None)
     }
 
     /// The account's plan. Waits for an account that the gateway has just created.
@@ -341,13 +334,7 @@ impl Dependencies {
         endpoints::update(&mut transaction, &endpoint, now).await?;
         transaction.commit().await?;
         self.wakeup.wake();
-        self.with_backlog(endpoint).await
-    }
-
-    /// An endpoint as responses have it, with its backlog.
-    async fn with_backlog(&self, endpoint: Endpoint) -> Result<proto::Endpoint, Fault> {
-        let backlog = waiting::backlog(&self.pool, endpoint.id).await?;
-        Ok(convert::endpoint(endpoint, backlog, self.clock.now()))
+        Ok(convert::endpoint(endpoint, None, now))
     }
 
     fn address(&self, text: &str) -> Result<Address, Fault> {
@@ -355,9 +342,13 @@ impl Dependencies {
         address.map_err(|problem| Fault::invalid_field("url", problem))
     }
 
-    /// Requests an address that is entered. Returns the outcome in words; refuses a redirect. The requests of an account are limited, since
-    /// it names the host.
-    async fn check_address(&self, account: Uuid, address: &Address) -> Result<String, Fault> {
+    /// Requests an address that is entered, and refuses a redirect. Returns the status, or the reason why there is no response. The requests of
+    /// an account are limited, since it names the host.
+    async fn check_address(
+        &self,
+        account: Uuid,
+        address: &Address,
+    ) -> Result<(Option<i32>, String), Fault> {
         let now = self.clock.now();
         let (most, interval) = (MAX_ADDRESS_CHECKS, ADDRESS_CHECK_INTERVAL);
         if let Some(end) =
@@ -365,11 +356,14 @@ impl Dependencies {
         {
             return Err(too_many_address_checks(end - now));
         }
-        let checked = self.sender.check_address(address).await;
-        checked.map_err(|answer| {
-            let problem = format!("The address {answer}. Give the address that it leads to.");
-            Fault::invalid_field("url", problem)
-        })
+        match self.sender.check_address(address).await {
+            Ok(status) => Ok((Some(status.as_u16().into()), String::new())),
+            Err(AddressProblem::Unreached(reason)) => Ok((None, reason)),
+            Err(AddressProblem::Redirects(answer)) => {
+                let problem = format!("The address {answer}. Give the address that it leads to.");
+                Err(Fault::invalid_field("url", problem))
+            }
+        }
     }
 }
 
@@ -382,14 +376,6 @@ fn too_many_address_checks(wait: Duration) -> Fault {
     Fault {
         retry_after: seconds,
         ..Fault::new(Code::RateLimited, message)
-    }
-}
-
-/// The number of endpoints, for messages.
-fn quantity(count: i64) -> String {
-    match count {
-        1 => "1 endpoint".to_owned(),
-        count => format!("{count} endpoints"),
     }
 }
 

@@ -90,8 +90,8 @@ impl EndpointsService for Service {
     ) -> Result<Response<proto::RemoveEndpointResponse>, Status> {
         let request = request.into_inner();
         let account = account(&request.account_id)?;
-        self.0.remove(account, &request.id).await?;
-        Ok(Response::new(proto::RemoveEndpointResponse {}))
+        let url = self.0.remove(account, &request.id).await?;
+        Ok(Response::new(proto::RemoveEndpointResponse { url }))
     }
 
     async fn list_endpoints(

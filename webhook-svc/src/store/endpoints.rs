@@ -31,8 +31,9 @@ pub struct Endpoint {
     pub id: Uuid,
     pub account_id: Uuid,
     pub url: String,
-    /// What the URL answered when it was entered, in words.
-    pub address_check: String,
+    /// The status of the URL's response when it was entered; `None`: there was none, because of `address_problem`.
+    pub address_status: Option<i32>,
+    pub address_problem: String,
     pub events: Vec<String>,
     pub state: EndpointState,
     /// Why the service switched the endpoint off.
@@ -98,7 +99,7 @@ macro_rules! endpoints {
     ($where:literal, $($argument:expr),+) => {
         sqlx::query_as!(
             Endpoint,
-            r#"select id, account_id, url, address_check, events, state as "state: EndpointState", reason, secret, next_secret,
+            r#"select id, account_id, url, address_status, address_problem, events, state as "state: EndpointState", reason, secret, next_secret,
                    next_secret_from, seen_by, next_seen_by, form_id, rotation_form_id, created_at, failures, first_failure_at, last_failure_at, last_success_at, failure_mailed_at,
                    failures_since_mail
                from webhook.endpoint where "# + $where,
@@ -191,15 +192,16 @@ pub async fn count_locked(
 pub async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with queue as (insert into webhook.queue (endpoint_id) values ($1))
-         insert into webhook.endpoint (id, account_id, url, events, secret, created_at, address_check, seen_by, form_id)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+         insert into webhook.endpoint (id, account_id, url, events, secret, created_at, address_status, address_problem, seen_by, form_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         endpoint.id,
         endpoint.account_id,
         endpoint.url,
         &endpoint.events,
         endpoint.secret,
         endpoint.created_at,
-        endpoint.address_check,
+        endpoint.address_status,
+        endpoint.address_problem,
         endpoint.seen_by,
         endpoint.form_id,
     )
@@ -218,8 +220,8 @@ pub async fn update(
         "with woken as (update webhook.queue set due_at = least(due_at, $13) where endpoint_id = $1)
          update webhook.endpoint set url = $2, events = $3, state = $4, reason = $5, secret = $6,
              next_secret = $7, next_secret_from = $8, failures = $9, first_failure_at = $10, last_failure_at = $11,
-             last_success_at = $12, address_check = $14, failure_mailed_at = $15, failures_since_mail = $16,
-             seen_by = $17, next_seen_by = $18, rotation_form_id = $19
+             last_success_at = $12, address_status = $14, address_problem = $15, failure_mailed_at = $16,
+             failures_since_mail = $17, seen_by = $18, next_seen_by = $19, rotation_form_id = $20
          where id = $1",
         endpoint.id,
         endpoint.url,
@@ -234,7 +236,8 @@ pub async fn update(
         endpoint.last_failure_at,
         endpoint.last_success_at,
         now,
-        endpoint.address_check,
+        endpoint.address_status,
+        endpoint.address_problem,
         endpoint.failure_mailed_at,
         endpoint.failures_since_mail,
         endpoint.seen_by,

@@ -61,21 +61,6 @@ pub async fn cheapest_with_events(pool: &PgPool) -> Result<Option<Plan>, sqlx::E
     .await
 }
 
-/// The cheapest plan that allows more than `count` endpoints; one that is not sold yet only if no other does.
-pub async fn cheapest_with_more_endpoints(
-    connection: &mut PgConnection,
-    count: i64,
-) -> Result<Option<Plan>, sqlx::Error> {
-    sqlx::query_as!(
-        Plan,
-        "select name, title, endpoints, events, coming from webhook.plan where endpoints is null or endpoints > $1
-         order by coming, place limit 1",
-        count
-    )
-    .fetch_optional(connection)
-    .await
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,17 +88,13 @@ mod tests {
         let name = |plan: Option<Plan>| plan.map(|plan| plan.name);
         let found = cheapest_with_events(&pool).await.unwrap();
         assert_eq!(name(found).as_deref(), Some("partner"));
-        for (count, expected) in [(0, Some("free")), (1, Some("partner")), (20, None)] {
-            let found = cheapest_with_more_endpoints(&mut connection, count).await;
-            assert_eq!(name(found.unwrap()).as_deref(), expected, "{count}");
-        }
 
         // The next table replaces this one, and a rebuild without a table leaves none.
         let unlimited = plan("large", None, true, false);
         let next = std::slice::from_ref(&unlimited);
         replace(&mut connection, Uuid::nil(), next).await.unwrap();
-        let found = cheapest_with_more_endpoints(&mut connection, 20).await;
-        assert_eq!(found.unwrap(), Some(unlimited));
+        let found = cheapest_with_events(&pool).await.unwrap();
+        assert_eq!(found, Some(unlimited));
         kit::feed::sweep(SCHEMA, &mut connection, &["plan"], Uuid::from_u128(1))
             .await
             .unwrap();

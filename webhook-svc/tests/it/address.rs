@@ -54,25 +54,28 @@ async fn the_result_of_the_address_check_is_shown(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await;
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
-    let check = async || service.endpoint(ADA, endpoint).await.address_check;
-    assert_eq!(check().await, "answered 405");
+    let added = service.endpoint(ADA, endpoint).await;
+    assert_eq!(
+        (added.address_status, &*added.address_problem),
+        (Some(405), "")
+    );
     assert_eq!(receiver.received().len(), 0);
 
     let nowhere = "https://hooks.example/";
     let changed = change_url(&service, endpoint, nowhere).await.unwrap();
+    let problem = &changed.address_problem;
     assert!(
-        changed
-            .address_check
-            .contains("not resolve to a public address"),
-        "{changed:?}"
+        problem.contains("not resolve to a public address"),
+        "{problem}"
     );
+    assert_eq!(changed.address_status, None);
 
     // The same URL is not checked again.
     let back = change_url(&service, endpoint, &receiver.url()).await;
-    assert_eq!(back.unwrap().address_check, "answered 405");
+    assert_eq!(back.unwrap().address_status, Some(405));
     receiver.set_behaviour(Behaviour::Redirect);
     let same = change_url(&service, endpoint, &receiver.url()).await;
-    assert_eq!(same.unwrap().address_check, "answered 405");
+    assert_eq!(same.unwrap().address_status, Some(405));
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

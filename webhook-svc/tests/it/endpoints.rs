@@ -17,18 +17,11 @@ async fn an_account_has_as_many_endpoints_as_its_plan_allows(pool: PgPool) {
     service.added(EVE, URL, &["tip.paid"]).await;
     let more = service.add(EVE, URL, &["tip.paid"]).await.unwrap_err();
     assert_eq!(more.code, Code::PlanRequired);
-    assert_eq!(
-        more.message,
-        "The account's plan allows 1 endpoint. Remove one, or change to the plan build, which allows 5 endpoints."
-    );
     for _ in 0..5 {
         service.added(ADA, URL, &["tip.paid"]).await;
     }
     let most = service.add(ADA, URL, &["tip.paid"]).await.unwrap_err();
-    assert_eq!(
-        most.message,
-        "The account's plan allows 5 endpoints, and no plan allows more. Remove one."
-    );
+    assert_eq!(most.code, Code::PlanRequired);
     let nobody = uuid::Uuid::from_u128(99);
     let unknown = service.add(nobody, URL, &["tip.paid"]).await.unwrap_err();
     // The gateway has verified the account; only this service has not read it from the feed yet.
@@ -225,11 +218,10 @@ async fn an_endpoint_of_another_account_is_not_found(pool: PgPool) {
         account_id: account.to_string(),
         id: endpoint.to_string(),
     };
-    let stranger = client.remove_endpoint(remove(BOB)).await.unwrap_err();
-    assert_eq!(Fault::from(stranger).code, Code::NotFound);
-    client.remove_endpoint(remove(ADA)).await.unwrap();
-    let gone = client.remove_endpoint(remove(ADA)).await.unwrap_err();
-    assert_eq!(Fault::from(gone).code, Code::NotFound);
+    for (account, url) in [(BOB, None), (ADA, Some(URL)), (ADA, None)] {
+        let removed = client.remove_endpoint(remove(account)).await.unwrap();
+        assert_eq!(removed.into_inner().url.as_deref(), url);
+    }
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

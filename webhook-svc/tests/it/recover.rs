@@ -74,13 +74,11 @@ async fn at_most_ten_thousand_failed_deliveries_are_requeued_each_once(pool: PgP
     let counted = recover(&service, endpoint, Some(since), true)
         .await
         .unwrap();
-    assert!(counted.next.contains("nothing is sent"), "{counted:?}");
     let first = recover(&service, endpoint, Some(since), false)
         .await
         .unwrap();
     assert_eq!(first.oldest, counted.oldest);
     assert_eq!((first.deliveries, counted.deliveries), (10_000, 10_000));
-    assert!(first.next.contains("back into the queue"), "{first:?}");
     assert_eq!(waiting(&pool, endpoint).await, 10_000);
     for rest in [2_000, 0] {
         let again = recover(&service, endpoint, Some(since), false)
@@ -108,7 +106,7 @@ async fn the_oldest_failed_delivery_is_known_after_a_success(pool: PgPool) {
         service.newest_attempted(ADA, endpoint, 1).await;
     }
     let health = service.endpoint(ADA, endpoint).await.health.unwrap();
-    assert_eq!(health.first_failure_at, None);
+    assert_eq!(health.failures, 0);
     let failed = recover(&service, endpoint, None, true).await.unwrap();
     assert_eq!(failed.deliveries, 2);
     assert_eq!(failed.oldest, Some(kit::api::timestamp::encode(START)));
@@ -176,7 +174,6 @@ async fn recovered_deliveries_of_a_paused_endpoint_wait_until_it_is_resumed(pool
         .await
         .unwrap();
     assert_eq!(answer.deliveries, 1);
-    assert!(answer.next.contains("until it is resumed"), "{answer:?}");
     assert_eq!(waiting(&pool, endpoint).await, 1);
     assert_eq!(receiver.received().len(), 1, "nothing is sent");
     service.set_paused(ADA, endpoint, false).await;

@@ -36,6 +36,8 @@ pub struct TodayPage {
     pub steps: Vec<FirstStep>,
     pub for_you: Vec<WaitingItem>,
     pub for_staff: Vec<WaitingItem>,
+    /// What has happened lately, if nothing waits for the person.
+    pub lately: Vec<WaitingItem>,
     pub month: Option<MonthShare>,
     pub plan: Option<String>,
     pub is_owner: bool,
@@ -48,19 +50,20 @@ impl TodayPage {
     }
 
     /// The lists of the page, with the keys of their headings.
-    fn waiting(&self) -> [(&'static str, &[WaitingItem]); 2] {
+    fn lists(&self) -> [(&'static str, &[WaitingItem]); 3] {
         [
             ("today-for-you", &self.for_you),
             ("today-for-staff", &self.for_staff),
+            ("today-lately", &self.lately),
         ]
     }
 }
 
-/// Something that waits, and the page where.
+/// Something that waits or has happened, and its page.
 #[derive(Debug, Clone)]
 pub struct WaitingItem {
     pub text: String,
-    /// Why, or what to do; may be empty.
+    /// Why, what to do, or when; may be empty.
     pub detail: String,
     pub href: String,
 }

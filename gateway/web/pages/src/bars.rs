@@ -89,8 +89,10 @@ fn length(count: u64) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// The highest line of the grid, and the distance between two lines, which is 1, 2 or 5 times a power of ten: calls are whole.
+/// The highest line of the grid, and the distance between two lines, which is 1, 2 or 5 times a power of ten: calls are whole. A column of one
+/// call is low, also in a picture without higher ones.
 fn bounds(highest: f64) -> (f64, f64) {
+    let highest = highest.max(LINES);
     let raw = highest / LINES;
     let power = 10_f64.powf(raw.log10().floor());
     let factor = match raw / power {
@@ -99,7 +101,7 @@ fn bounds(highest: f64) -> (f64, f64) {
         it if it <= 5.0 => 5.0,
         _ => 10.0,
     };
-    let step = (power * factor).max(1.0);
+    let step = power * factor;
     ((highest / step).ceil() * step, step)
 }
 
@@ -156,8 +158,8 @@ mod tests {
 
     #[test]
     fn grid_lines_are_whole_calls() {
-        assert_eq!(bounds(1.0), (1.0, 1.0));
-        assert_eq!(bounds(3.0), (3.0, 1.0));
+        assert_eq!(bounds(1.0), (4.0, 1.0));
+        assert_eq!(bounds(5.0), (6.0, 2.0));
         assert_eq!(bounds(90.0), (100.0, 50.0));
     }
 }

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use pages::teams::{ActivityPage, ActivityRow};
-use pages::{Texts, when};
+use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Role;
+use crate::english::{say, texts};
 use crate::page_error::PageResult;
 use crate::people::agent;
 use crate::render::ok;
@@ -27,7 +28,6 @@ pub struct Before {
 
 pub async fn show(request: MemberRequest, UrlQuery(before): UrlQuery<Before>) -> PageResult {
     let (app, account) = (&request.app, request.scope.id);
-    let texts = request.language().texts();
     let before: Option<Uuid> = before.before.parse().ok();
     let now = app.clock.now();
     // Read one row more than a page has, to see whether there is a next page.
@@ -43,40 +43,40 @@ pub async fn show(request: MemberRequest, UrlQuery(before): UrlQuery<Before>) ->
     let next = last.map(|last| request.path(&format!("/activity?before={}", last.id)));
     Ok(ok(&ActivityPage {
         frame,
-        rows: entries.iter().map(|entry| row(texts, entry)).collect(),
+        rows: entries.iter().map(row).collect(),
         next,
     }))
 }
 
-fn row(texts: &Texts, entry: &Activity) -> ActivityRow {
+fn row(entry: &Activity) -> ActivityRow {
     // An action of staff has no address, and then no browser either.
     let agent = if entry.address.is_empty() {
         String::new()
     } else {
-        agent::name(texts, &entry.agent)
+        agent::name(texts(), &entry.agent)
     };
     ActivityRow {
-        at: when::minute(texts, entry.at),
-        author: author(texts, &entry.email).to_owned(),
-        what: text(texts, &entry.action, &entry.subject),
+        at: when::minute(texts(), entry.at),
+        author: author(&entry.email).to_owned(),
+        what: text(&entry.action, &entry.subject),
         address: entry.address.clone(),
         agent,
     }
 }
 
 /// The author of a recorded action: the address of a person, or staff, who are not named.
-fn author<'a>(texts: &'a Texts, email: &'a str) -> &'a str {
+fn author(email: &str) -> &str {
     if email.is_empty() {
-        texts.say("activity-staff")
+        say("activity-staff")
     } else {
         email
     }
 }
 
 /// A recorded action in words. During a rolling update, a replica with more actions may have recorded it.
-fn text(texts: &Texts, name: &str, subject: &str) -> String {
-    let shown = shown_subject(texts, name, subject);
-    let text = texts.find_of(&format!("did-{name}"), &shown);
+pub(super) fn text(name: &str, subject: &str) -> String {
+    let shown = shown_subject(name, subject);
+    let text = texts().find_of(&format!("did-{name}"), &shown);
     text.unwrap_or_else(|| {
         if subject.is_empty() {
             name.to_owned()
@@ -87,8 +87,8 @@ fn text(texts: &Texts, name: &str, subject: &str) -> String {
 }
 
 /// The object of an action, with a role in words.
-fn shown_subject<'a>(texts: &Texts, name: &str, subject: &'a str) -> Cow<'a, str> {
-    let role = |name: &str| Some(texts.say(name.parse::<Role>().ok()?.key()).to_owned());
+fn shown_subject<'a>(name: &str, subject: &'a str) -> Cow<'a, str> {
+    let role = |name: &str| Some(say(name.parse::<Role>().ok()?.key()).to_owned());
     let shown = match name {
         "joined" => role(subject),
         "role_changed" => subject
@@ -101,7 +101,6 @@ fn shown_subject<'a>(texts: &Texts, name: &str, subject: &'a str) -> Cow<'a, str
 
 #[cfg(test)]
 mod tests {
-    use pages::Language;
     use strum::VariantNames as _;
 
     use super::*;
@@ -111,9 +110,8 @@ mod tests {
     fn every_action_of_an_account_has_a_text() {
         let of_accounts = Action::VARIANTS.iter();
         let of_accounts = of_accounts.take_while(|name| **name != Action::SignedIn.name());
-        let texts = Texts::of(Language::English);
         for name in of_accounts {
-            let found = texts.find_of(&format!("did-{name}"), "x");
+            let found = texts().find_of(&format!("did-{name}"), "x");
             assert!(found.is_some(), "{name}");
         }
     }

@@ -47,7 +47,7 @@ pub async fn choose(
 }
 
 /// While the gateway is away, the links still work.
-pub(super) async fn account_name(app: &Web, account: Uuid) -> String {
+pub(crate) async fn account_name(app: &Web, account: Uuid) -> String {
     let name = app.gateway.account_name(account).await;
     name.unwrap_or_else(|| account.to_string())
 }

@@ -3,13 +3,15 @@
 use futures::future::join_all;
 use kit::Fault;
 use pages::accounts::{AccountRow, ListPage};
-use pages::{Field, Fields, Texts};
+use pages::{Field, Fields};
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::choice::account_name;
+use super::effect::refused_form;
 use crate::domain::action::Action;
 use crate::domain::role::Role;
+use crate::english::{say, say_of};
 use crate::form_body::FormBody;
 use crate::once_form;
 use crate::page_error::PageResult;
@@ -42,13 +44,13 @@ pub async fn show_new(request: PersonRequest) -> PageResult {
     page(&request, "", FormState::default()).await
 }
 
-/// Makes an account. Its id is derived from the form and the person: if the form is sent again, by a second click or after a failure, it
-/// makes no second account.
+/// Makes an account, whose id is derived from the form: if the form is sent again, by a second click or after a failure, it makes no second
+/// account.
 pub async fn create(request: PersonRequest, FormBody(form): FormBody<AccountForm>) -> PageResult {
     let state = match create_account(&request, &form).await {
         Ok(account) => return Ok(see_other(&format!("/accounts/{account}"))),
         Err(Refusal::Rule(text)) => FormState::invalid(Fields::general(text)),
-        Err(Refusal::Fault(fault)) => request.refused(fault, &["name"])?,
+        Err(Refusal::Fault(fault)) => refused_form(fault, &["name"])?,
     };
     page(&request, &form.name, state).await
 }
@@ -73,15 +75,15 @@ impl From<sqlx::Error> for Refusal {
 }
 
 async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<Uuid, Refusal> {
-    let (app, person, texts) = (&request.app, request.person(), request.language().texts());
-    let again = || Refusal::Rule(texts.say("accounts-form-old").to_owned());
+    let (app, person) = (&request.app, request.person());
+    let again = || Refusal::Rule(say("accounts-form-old").to_owned());
     let form_id: Uuid = form.form.parse().map_err(|_not_an_id| again())?;
-    let id = Uuid::new_v5(&person.id, form_id.as_bytes());
+    let id = once_form::id_in(person.id, form_id);
     let memberships = members::of_person(&app.pool, person.id).await?;
     if memberships.iter().any(|it| it.account == id) {
         return Ok(id);
     }
-    check_room(texts, &memberships)?;
+    check_room(&memberships)?;
     app.gateway.admit_change().await?;
     let (name, actor) = (form.name.as_str(), request.actor());
     app.gateway.create_account(&actor, id, name).await?;
@@ -101,20 +103,19 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
     if people::lock(&mut *transaction, person.id).await?.is_none() {
         return Err(again());
     }
-    check_room(
-        texts,
-        &members::of_person(&mut *transaction, person.id).await?,
-    )?;
+    check_room(&members::of_person(&mut *transaction, person.id).await?)?;
     let now = app.clock.now();
     members::insert(&mut *transaction, id, person.id, Role::Owner, now).await?;
+    request
+        .record_in_account(&mut *transaction, id, Action::AccountCreated, name)
+        .await?;
     transaction.commit().await?;
-    request.record_done(id, Action::AccountCreated, name).await;
     Ok(id)
 }
 
 /// Refuses a person who has as many accounts as anybody may.
-fn check_room(texts: &Texts, memberships: &[Membership]) -> Result<(), Refusal> {
-    let refused = |key, most: usize| Err(Refusal::Rule(texts.say_of(key, &most.to_string())));
+fn check_room(memberships: &[Membership]) -> Result<(), Refusal> {
+    let refused = |key, most: usize| Err(Refusal::Rule(say_of(key, &most.to_string())));
     if memberships.len() >= members::MAX_ACCOUNTS {
         return refused("accounts-full", members::MAX_ACCOUNTS);
     }
@@ -126,7 +127,7 @@ fn check_room(texts: &Texts, memberships: &[Membership]) -> Result<(), Refusal> 
 }
 
 async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageResult {
-    let (app, language) = (&request.app, request.language());
+    let app = &request.app;
     let FormState { status, errors } = state;
     let memberships = members::of_person(&app.pool, request.person().id).await?;
     let names = memberships.iter().map(|it| account_name(app, it.account));
@@ -134,9 +135,9 @@ async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageRes
     let accounts = accounts.map(|(membership, name)| AccountRow {
         id: membership.account.to_string(),
         name,
-        role: language.say(membership.role.key()),
+        role: say(membership.role.key()),
     });
-    let name = Field::name("name", language.say("accounts-name")).value(typed);
+    let name = Field::name("name", say("accounts-name")).value(typed);
     let page = ListPage {
         frame: request.viewer.frame(),
         accounts: accounts.collect(),

@@ -7,6 +7,7 @@ use contracts::common::v1::PageInfo;
 use http::request::Parts;
 use pages::Frame;
 use sqlx::PgExecutor;
+use uuid::Uuid;
 
 use super::page_context::AccountContext;
 use crate::app::App;
@@ -15,6 +16,7 @@ use crate::domain::percent::encoded;
 use crate::domain::role::Permission;
 use crate::page_error::PageError;
 use crate::request::{AccountScope, PersonRequest, Section};
+use crate::store::activity::{self, NewEntry};
 
 /// The request of the person, and the account.
 pub struct MemberRequest {
@@ -69,9 +71,20 @@ impl MemberRequest {
         self.context(section).await.frame
     }
 
-    /// Records an action in the account that was completed. A failure to record it is therefore only logged.
+    /// Records an action in the account that another service has completed. A failure to record it is therefore only logged.
     pub async fn record(&self, action: Action, subject: &str) {
-        self.record_done(self.scope.id, action, subject).await;
+        self.record_once(action, subject, None).await;
+    }
+
+    /// Records an action that may have made the thing with this id; if so, once.
+    pub async fn record_once(&self, action: Action, subject: &str, effect: Option<Uuid>) {
+        let (person, now) = (self.person(), self.app.clock.now());
+        let entry = NewEntry::new(person.id, &person.email, &self.client, action);
+        let entry = entry.in_account(self.scope.id, subject);
+        if let Err(error) = activity::insert_once(&self.app.pool, entry, effect, now).await {
+            let action = action.name();
+            tracing::warn!(%error, action, "an activity is not recorded");
+        }
     }
 
     /// Records an action in the transaction of the change.

@@ -4,6 +4,7 @@ pub mod activity;
 pub mod choice;
 pub mod effect;
 pub mod keys;
+mod lately;
 pub mod list;
 pub mod member_request;
 pub mod page_context;

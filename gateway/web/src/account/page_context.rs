@@ -8,6 +8,7 @@ use pages::{ApiCall, Frame};
 use tokio::time::timeout;
 
 use crate::domain::listing_kind::ListingKind;
+use crate::english::say;
 use crate::request::{AccountScope, PersonRequest, Section};
 use crate::upstream::gateway::Switches;
 
@@ -27,15 +28,14 @@ impl AccountContext {
         let found = timeout(WAIT, request.app.gateway.account(scope.id)).await;
         let found = found.unwrap_or_else(|_elapsed| Err(Fault::unavailable("gateway")));
         let account = found.as_ref().ok().and_then(|found| found.account.as_ref());
-        let language = request.language();
-        let unnamed = language.say("account-unnamed");
+        let unnamed = say("account-unnamed");
         let switches = found.as_ref().map(|found| Switches::of(&found.switches));
         let is_read_only = switches.is_ok_and(|it| it.is_read_only);
         let name = account.map_or(unnamed, |account| &account.name);
         let frame = Frame {
             // A page whose data an API call returns sets that call.
             api_call: None,
-            closed: is_read_only.then(|| language.say("fault-closed")),
+            closed: is_read_only.then(|| say("fault-closed")),
             ..scope.frame(&request.viewer, name, section)
         };
         Self { frame, found }

@@ -1,11 +1,12 @@
 //! The plans, and how to request another one.
 
 use contracts::gateway::v1 as proto;
+use pages::ApiCall;
 use pages::plans::{ComparisonPage, PlanColumn};
-use pages::{ApiCall, Texts};
 
 use crate::account::member_request::MemberRequest;
 use crate::domain::percent::encoded;
+use crate::english::{say, texts};
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
 use crate::request::Section;
@@ -17,9 +18,8 @@ pub async fn show(request: MemberRequest) -> PageResult {
     let account = found.account.ok_or_else(PageError::not_found)?;
     // As in the gateway, an account on a plan that the table lacks counts as on the cheapest plan.
     let own = found.plan.map_or(account.plan, |plan| plan.name);
-    let language = request.language();
     let mut frame = scope.frame(&request.viewer, &account.name, Section::Usage);
-    frame.api_call = Some(ApiCall::new(language.say("plan-api"), "GET /v1/me"));
+    frame.api_call = Some(ApiCall::new(say("plan-api"), "GET /v1/me"));
     let own_place = plans.iter().position(|plan| plan.name == own);
     let columns = plans.iter().enumerate().map(|(place, plan)| {
         let is_own = own_place == Some(place);
@@ -29,7 +29,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
             is_own,
             may_be_asked_for: is_larger && !plan.coming,
             mailto: mailto(request.app.staff_mail.as_deref(), &plan.title, scope.id),
-            ..column(language.texts(), plan)
+            ..column(plan)
         }
     });
     Ok(ok(&ComparisonPage {
@@ -40,13 +40,13 @@ pub async fn show(request: MemberRequest) -> PageResult {
     }))
 }
 
-fn column(texts: &'static Texts, plan: &proto::Plan) -> PlanColumn {
-    let say = |key: &'static str| texts.say(key).to_owned();
+fn column(plan: &proto::Plan) -> PlanColumn {
+    let owned = |key| say(key).to_owned();
     let limit = |limit: Option<u32>| {
-        let limit = limit.map(|limit| texts.number(limit.into()));
-        limit.unwrap_or_else(|| say("plan-no-limit"))
+        let limit = limit.map(|limit| texts().number(limit.into()));
+        limit.unwrap_or_else(|| owned("plan-no-limit"))
     };
-    let per_month = plan.calls_per_month.map(|calls| texts.number(calls));
+    let per_month = plan.calls_per_month.map(|calls| texts().number(calls));
     PlanColumn {
         title: plan.title.clone(),
         is_own: false,
@@ -54,11 +54,11 @@ fn column(texts: &'static Texts, plan: &proto::Plan) -> PlanColumn {
         may_be_asked_for: false,
         mailto: String::new(),
         calls_per_minute: limit(plan.calls_per_minute),
-        calls_per_month: per_month.unwrap_or_else(|| say("plan-no-limit-per-month")),
+        calls_per_month: per_month.unwrap_or_else(|| owned("plan-no-limit-per-month")),
         keys: limit(plan.working_keys),
         writes_per_day: limit(plan.writes_per_day),
         webhooks: limit(plan.webhook_endpoints),
-        events: texts.say(if plan.webhook_events {
+        events: say(if plan.webhook_events {
             "plan-real-events"
         } else {
             "plan-test-events"

@@ -11,8 +11,8 @@ use uuid::Uuid;
 use super::keys::mode_name;
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
+use crate::english::texts;
 use crate::page_error::PageResult;
-use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::time_of;
@@ -60,7 +60,6 @@ pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<CallQuery>) 
         gateway.keys(account),
         request.frame(Section::Requests),
     );
-    let language = request.language();
     let keys = keys?;
     let (state, listed) = match listed {
         Ok(listed) => (FormState::default(), listed),
@@ -76,27 +75,23 @@ pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<CallQuery>) 
         frame,
         errors: state.errors,
         account: account.to_string(),
-        keys: choices(language, &keys, &query.key),
+        keys: choices(&keys, &query.key),
         only_errors: query.only_errors(),
         is_filtered: query.only_errors() || !query.key.is_empty(),
-        rows: listed
-            .calls
-            .iter()
-            .map(|call| row(language, call, &keys))
-            .collect(),
+        rows: listed.calls.iter().map(|call| row(call, &keys)).collect(),
         next: next.map(|cursor| format!("{path}?{}", query.with_cursor(cursor))),
-        most: language.texts().number(listed.most.into()),
+        most: texts().number(listed.most.into()),
         left_out: Some(listed.left_out).filter(|count| *count > 0),
         may_make_keys: request.may(Permission::Develop),
     };
     Ok(html(state.status, &page))
 }
 
-fn choices(language: PageLanguage, keys: &[proto::Key], chosen: &str) -> Vec<KeyChoice> {
+fn choices(keys: &[proto::Key], chosen: &str) -> Vec<KeyChoice> {
     let choice = |key: &proto::Key| KeyChoice {
         id: key.id.clone(),
         name: key.name.clone(),
-        mode: mode_name(language, &key.mode),
+        mode: mode_name(&key.mode),
         is_chosen: key.id == chosen,
     };
     keys.iter().map(choice).collect()
@@ -110,9 +105,8 @@ fn credential(keys: &[proto::Key], id: &str) -> Credential {
     })
 }
 
-fn row(language: PageLanguage, call: &proto::Call, keys: &[proto::Key]) -> RequestRow {
-    let texts = language.texts();
-    let at = time_of(call.at).map(|at| when::second(texts, at));
+fn row(call: &proto::Call, keys: &[proto::Key]) -> RequestRow {
+    let at = time_of(call.at).map(|at| when::second(texts(), at));
     RequestRow {
         at: at.unwrap_or_default(),
         method: call.method.clone(),
@@ -124,10 +118,10 @@ fn row(language: PageLanguage, call: &proto::Call, keys: &[proto::Key]) -> Reque
         status: call.status,
         is_success: call.status < 400,
         code: call.code.clone(),
-        duration: texts.decimal(&when::milliseconds(call.duration_us)),
+        duration: texts().decimal(&when::milliseconds(call.duration_us)),
         request_id: call.request_id.clone(),
         credential: credential(keys, &call.key_id),
-        mode: mode_name(language, &call.mode),
-        left_out: (call.left_out > 0).then(|| texts.number(call.left_out)),
+        mode: mode_name(&call.mode),
+        left_out: (call.left_out > 0).then(|| texts().number(call.left_out)),
     }
 }

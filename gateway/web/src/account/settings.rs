@@ -1,18 +1,29 @@
 //! The name of an account, and its end.
 
+use axum::response::Response;
+use contracts::listings::v1::{Page, State};
 use pages::accounts::AccountSettingsPage;
-use pages::{Field, Fields};
+use pages::{Field, Fields, Frame};
 use serde::Deserialize;
+use sqlx::{Postgres, Transaction};
 
 use super::keys::may_revoke;
+use super::team::begin_change;
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
+use crate::domain::role::Permission;
+use crate::english::say;
 use crate::form_body::FormBody;
+use crate::membership;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, see_other};
 use crate::request::Section;
 use crate::store::{links, members};
+use crate::upstream::listings::state_of;
+
+/// The reason why an account with other people is not closed: the key of a text.
+const OTHERS: Option<&str> = Some("settings-close-members");
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -26,10 +37,10 @@ pub async fn show(request: MemberRequest) -> PageResult {
 
 /// The page with the stored name.
 async fn stored(request: &MemberRequest, state: FormState) -> PageResult {
-    let found = request.app.gateway.account(request.scope.id).await?;
-    let account = found.account.ok_or_else(PageError::not_found)?;
-    let form = Input { name: account.name };
-    page(request, &form, state).await
+    let context = request.context(Section::Today).await;
+    let account = context.account()?.account.as_ref();
+    let name = account.ok_or_else(PageError::not_found)?.name.clone();
+    Ok(page(request, context.frame, &name, state))
 }
 
 /// Closes an account that has nothing any more. Its last owner could not leave it otherwise.
@@ -37,7 +48,7 @@ pub async fn close(request: MemberRequest) -> PageResult {
     match try_to_close(&request).await? {
         None => Ok(see_other("/accounts")),
         Some(reason) => {
-            let reason = Fields::general(request.language().say(reason));
+            let reason = Fields::general(say(reason));
             stored(&request, FormState::invalid(reason)).await
         }
     }
@@ -45,9 +56,8 @@ pub async fn close(request: MemberRequest) -> PageResult {
 
 /// Returns the reason why an account cannot be closed: the key of a text.
 async fn try_to_close(request: &MemberRequest) -> Result<Option<&'static str>, PageError> {
-    const OTHERS: Option<&str> = Some("settings-close-members");
-    let (app, account, person) = (&request.app, request.scope.id, request.person().id);
-    if members::of_account(&app.pool, account).await?.len() > 1 {
+    let (app, account) = (&request.app, request.scope.id);
+    if begin_closing(request).await?.is_none() {
         return Ok(OTHERS);
     }
     let (keys, webhooks, pages, listings) = futures::join!(
@@ -63,22 +73,41 @@ async fn try_to_close(request: &MemberRequest) -> Result<Option<&'static str>, P
     if !webhooks?.endpoints.is_empty() {
         return Ok(Some("settings-close-webhooks"));
     }
-    if !pages?.pages.is_empty() || !listings?.0.is_empty() {
+    // Nobody has to care for what is rejected or taken down.
+    let (listings, page) = listings?;
+    let pages = pages?.pages;
+    let mut states = (pages.iter().map(Page::state))
+        .chain(listings.iter().map(|listing| state_of(&listing.status)));
+    if states.any(|state| matches!(state, State::Pending | State::Published))
+        || page.is_some_and(|page| page.next_cursor.is_some())
+    {
         return Ok(Some("settings-close-listings"));
     }
-    app.gateway.close_account(&request.actor(), account).await?;
-    let mut transaction = kit::pg::begin(&app.pool).await?;
-    members::lock(&mut transaction, account).await?;
-    if members::of_account(&mut *transaction, account).await?.len() > 1 {
+    let Some(mut transaction) = begin_closing(request).await? else {
         return Ok(OTHERS);
-    }
+    };
+    // Nobody may join an account that is about to be closed.
     links::remove_invitations(&mut *transaction, account).await?;
-    members::remove(&mut *transaction, account, person).await?;
+    transaction.commit().await?;
+    membership::close_account(request, account).await?;
+    let Some(mut transaction) = begin_closing(request).await? else {
+        return Ok(OTHERS);
+    };
+    members::remove(&mut *transaction, account, request.person().id).await?;
     request
         .record_in(&mut *transaction, Action::AccountClosed, "")
         .await?;
     transaction.commit().await?;
     Ok(None)
+}
+
+/// Locks the team of an account that has no other people than its owner; `None`: it has others.
+async fn begin_closing(
+    request: &MemberRequest,
+) -> Result<Option<Transaction<'static, Postgres>>, PageError> {
+    let mut transaction = begin_change(request, Permission::Manage).await?;
+    let members = members::of_account(&mut *transaction, request.scope.id).await?;
+    Ok((members.len() == 1).then_some(transaction))
 }
 
 pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> PageResult {
@@ -90,20 +119,22 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> Pa
         let (action, start) = (Action::AccountChanged, request.path(""));
         Ok(Effect::shown_at(action, &form.name, &start))
     };
-    let page = async |state| page(&request, &form, state).await;
+    let page = async |state| {
+        let frame = request.frame(Section::Today).await;
+        Ok(page(&request, frame, &form.name, state))
+    };
     request.answer(work, &["name"], page).await
 }
 
-async fn page(request: &MemberRequest, form: &Input, state: FormState) -> PageResult {
-    let language = request.language();
+fn page(request: &MemberRequest, frame: Frame, name: &str, state: FormState) -> Response {
     let FormState { status, errors } = state;
     let page = AccountSettingsPage {
-        frame: request.frame(Section::Today).await,
+        frame,
         id: request.scope.id.to_string(),
-        name: Field::name("name", language.say("settings-name"))
-            .value(&form.name)
+        name: Field::name("name", say("settings-name"))
+            .value(name)
             .error_in(&errors),
         errors,
     };
-    Ok(html(status, &page))
+    html(status, &page)
 }

@@ -4,7 +4,7 @@ use axum::extract::Path;
 use axum::response::Response;
 use pages::mails::MailText;
 use pages::teams::{InviteRow, MemberRow, TeamPage};
-use pages::{Field, Fields, Texts, when};
+use pages::{Field, Fields, Language, when};
 use serde::Deserialize;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
@@ -14,10 +14,11 @@ use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::link::Purpose;
 use crate::domain::role::{Permission, Role};
+use crate::english::{say, say_of, texts};
 use crate::form_body::FormBody;
-use crate::member_mail::{self, MemberMail};
+use crate::membership::{self, RemovedMember};
 use crate::notice::AfterForm;
-use crate::once_form::{self, OnceForm, sent_before};
+use crate::once_form::{self, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::people::link_mail::{LinkMail, send_link};
 use crate::person_mail::{self, Reader};
@@ -26,7 +27,7 @@ use crate::request::Section;
 use crate::seen_secrets;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, Member, MemberChange};
-use crate::store::{people, sent_forms};
+use crate::store::people;
 use crate::url_query::UrlQuery;
 
 /// The most members and invitations of an account.
@@ -46,15 +47,6 @@ pub struct RoleForm {
     role: String,
 }
 
-/// What became of an invitation.
-enum Invitation {
-    Mailed,
-    /// The form was sent before.
-    SentBefore,
-    /// Other forms have filled the team since the first check.
-    TeamIsFull,
-}
-
 pub async fn show(request: MemberRequest, UrlQuery(after): UrlQuery<AfterForm>) -> PageResult {
     let (form, state) = (InviteForm::default(), FormState::default());
     page(&request, after.notice(), &form, state).await
@@ -65,24 +57,23 @@ pub async fn invite(
     OnceForm(form, sent): OnceForm<InviteForm>,
 ) -> PageResult {
     let (app, account, now) = (&request.app, request.scope.id, request.app.clock.now());
-    let language = request.language();
     let members = members::of_account(&app.pool, account).await?;
     let invited = links::invitations(&app.pool, account, now).await?;
     let mut errors = Fields::default();
     let address = email::parse(&form.email);
     match &address {
-        Err(_) => errors.add("email", language.say("email-invalid")),
+        Err(_) => errors.add("email", say("email-invalid")),
         Ok(address) if members.iter().any(|member| member.email == *address) => {
-            errors.add("email", language.say("team-is-member"));
+            errors.add("email", say("team-is-member"));
         }
         Ok(address) if is_full(&members, &invited, address) => {
-            errors.add("email", full(&request));
+            errors.add("email", full());
         }
         Ok(_) => {}
     }
     let role: Option<Role> = form.role.parse().ok();
     if role.is_none() {
-        errors.add("role", language.say("team-choose-role"));
+        errors.add("role", say("team-choose-role"));
     }
     let (Ok(address), Some(role), true) = (address, role, errors.is_empty()) else {
         return page(&request, None, &form, FormState::invalid(errors)).await;
@@ -92,17 +83,14 @@ pub async fn invite(
         .limits
         .count_mail(Purpose::Invite, &address, &network, now);
     if let Err(reached) = counted.await? {
-        let fault = reached.too_many_in(language.language, "limit-mails");
+        let fault = reached.too_many_in(Language::English, "limit-mails");
         return page(&request, None, &form, FormState::refused_here(&fault)).await;
     }
-    match mail_invitation(&request, sent, &address, role).await? {
-        Invitation::Mailed => Ok(back(&request)),
-        Invitation::SentBefore => Ok(sent_before(&request.path(TEAM))),
-        Invitation::TeamIsFull => {
-            let refused = FormState::invalid(Fields::one("email", full(&request)));
-            page(&request, None, &form, refused).await
-        }
+    if !mail_invitation(&request, sent, &address, role).await? {
+        let refused = FormState::invalid(Fields::one("email", full()));
+        return page(&request, None, &form, refused).await;
     }
+    Ok(back(&request))
 }
 
 /// Whether the team has no room for the person with this address. A second invitation replaces the first.
@@ -111,27 +99,28 @@ pub(crate) fn is_full(members: &[Member], invited: &[Link], address: &str) -> bo
     members.len() + others.count() >= MAX_TEAM
 }
 
-fn full(request: &MemberRequest) -> String {
-    let texts = request.language().texts();
-    texts.say_of("team-most", &MAX_TEAM.to_string())
+fn full() -> String {
+    say_of("team-most", &MAX_TEAM.to_string())
 }
 
+/// Stores an invitation and its mail. False if other forms have filled the team since the first check. The form's id is that of the
+/// invitation: a form that is sent twice invites once.
 async fn mail_invitation(
     request: &MemberRequest,
     form: Uuid,
     address: &str,
     role: Role,
-) -> Result<Invitation, PageError> {
+) -> Result<bool, PageError> {
     let (app, account, inviter) = (&request.app, request.scope.id, request.person());
+    let id = once_form::id_in(account, form);
     let mut transaction = begin_change(request, Permission::Manage).await?;
-    if !sent_forms::insert(&mut *transaction, inviter.id, form, app.clock.now()).await? {
-        return Ok(Invitation::SentBefore);
-    }
     let invited = links::invitations(&mut *transaction, account, app.clock.now()).await?;
-    // Other forms may have invited people since the first check.
+    if invited.iter().any(|link| link.id == id) {
+        return Ok(true);
+    }
     let members = members::of_account(&mut *transaction, account).await?;
     if is_full(&members, &invited, address) {
-        return Ok(Invitation::TeamIsFull);
+        return Ok(false);
     }
     for old in invited.iter().filter(|old| old.email == address) {
         links::withdraw(&mut *transaction, account, old.id).await?;
@@ -139,6 +128,7 @@ async fn mail_invitation(
     let invited_person = people::by_email(&mut *transaction, address).await?;
     let key = format!("invite-{}", role.as_str());
     let mail = LinkMail {
+        id,
         address,
         target: LinkTarget::Invite {
             by: Some(inviter.id),
@@ -155,7 +145,7 @@ async fn mail_invitation(
         .record_in(&mut *transaction, Action::Invited, address)
         .await?;
     transaction.commit().await?;
-    Ok(Invitation::Mailed)
+    Ok(true)
 }
 
 pub async fn withdraw(request: MemberRequest, Path((_, invite)): Path<(Uuid, Uuid)>) -> PageResult {
@@ -190,7 +180,7 @@ pub async fn leave(request: MemberRequest) -> PageResult {
 
 /// Begins a change of the team, and reads the person's role again: another owner may have changed the role after the access layer checked
 /// it. The lock keeps roles from changing until the transaction ends.
-async fn begin_change(
+pub(super) async fn begin_change(
     request: &MemberRequest,
     needed: Permission,
 ) -> Result<Transaction<'static, Postgres>, PageError> {
@@ -210,7 +200,6 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
     let (app, account) = (&request.app, request.scope.id);
     let changed = people::by_id(&app.pool, person).await?;
     let changed = changed.ok_or_else(PageError::not_found)?;
-    let email = changed.email.clone();
     let is_self = person == request.person().id;
     let needed = match role {
         // Everybody may leave.
@@ -235,41 +224,36 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
             return refused(request, "team-last-owner").await;
         }
     }
-    // An open invitation of the person would lead back into the team.
-    if role.is_none_or(|role| !role.may(Permission::Manage)) {
-        links::remove_invitations_by(&mut *transaction, account, person).await?;
-    }
-    // So would an older invitation for the person by somebody else. One for a member who stays changes no role.
-    if role.is_none() {
-        links::remove_invitations_for(&mut *transaction, account, person).await?;
-    }
-    let subject = role.map_or_else(
-        || email.clone(),
-        |role| format!("{email}, {}", role.as_str()),
-    );
     let action = match role {
         Some(_) => Action::RoleChanged,
         None if is_self => Action::Left,
         None => Action::MemberRemoved,
     };
-    request
-        .record_in(&mut *transaction, action, &subject)
-        .await?;
+    if let Some(role) = role {
+        // The invitations of somebody who was an owner would lead back to that role.
+        if !role.may(Permission::Manage) {
+            links::remove_invitations_by(&mut *transaction, account, person).await?;
+        }
+        let subject = format!("{}, {}", changed.email, role.as_str());
+        request
+            .record_in(&mut *transaction, action, &subject)
+            .await?;
+        membership::tell_owners(&mut transaction, request, account, seen).await?;
+    } else {
+        let removed = RemovedMember {
+            account,
+            person: &changed,
+            action,
+            seen,
+        };
+        membership::end(&mut transaction, request, removed).await?;
+    }
     if action == Action::MemberRemoved && changed.wants_notices {
         let text = MailText::new("removed")
             .with("by", request.person().email.as_str())
             .with("page", format!("{}/accounts", app.public_url));
         let (reader, now) = (Reader::from_person(&changed), app.clock.now());
         person_mail::queue_notice(&mut transaction, reader, &text, &app.public_url, now).await?;
-    }
-    if let Some(text) = seen {
-        let permission = Permission::Manage;
-        let mail = MemberMail {
-            account,
-            permission,
-            text,
-        };
-        member_mail::queue(&mut transaction, mail, app.clock.now()).await?;
     }
     transaction.commit().await?;
     Ok(match action {
@@ -284,7 +268,7 @@ fn back(request: &MemberRequest) -> Response {
 
 /// The page with a reason above the form; `reason` is the key of its text.
 async fn refused(request: &MemberRequest, reason: &'static str) -> PageResult {
-    let refused = FormState::invalid(Fields::general(request.language().say(reason)));
+    let refused = FormState::invalid(Fields::general(say(reason)));
     page(request, None, &InviteForm::default(), refused).await
 }
 
@@ -294,13 +278,12 @@ async fn page(
     form: &InviteForm,
     state: FormState,
 ) -> PageResult {
-    let language = request.language();
     let FormState { status, errors } = state;
-    let (app, account, texts) = (&request.app, request.scope.id, language.texts());
+    let (app, account) = (&request.app, request.scope.id);
     let members = members::of_account(&app.pool, account).await?;
     let is_owner = request.may(Permission::Manage);
     let (former, is_known) = if is_owner {
-        seen_secrets::of_former_members(app, request.language().texts(), account, &members).await?
+        seen_secrets::of_former_members(app, account, &members).await?
     } else {
         (Vec::new(), true)
     };
@@ -308,12 +291,12 @@ async fn page(
         person: member.person.to_string(),
         email: member.email,
         role: member.role.as_str(),
-        role_text: texts.say(member.role.key()),
-        since: when::day(texts, member.since),
+        role_text: say(member.role.key()),
+        since: when::day(texts(), member.since),
         is_you: member.person == request.person().id,
     });
     let invites = links::invitations(&app.pool, account, app.clock.now()).await?;
-    let email = Field::email("email", language.say("email-label"))
+    let email = Field::email("email", say("email-label"))
         .autocomplete("on")
         .value(&form.email);
     let role = if form.role.is_empty() {
@@ -329,10 +312,7 @@ async fn page(
         is_former_unknown: !is_known,
         id: account.to_string(),
         members: members.collect(),
-        invites: invites
-            .iter()
-            .filter_map(|link| invite_row(texts, link))
-            .collect(),
+        invites: invites.iter().filter_map(invite_row).collect(),
         email: email.error_in(&errors),
         form: once_form::new_id(),
         role: role.to_owned(),
@@ -342,14 +322,14 @@ async fn page(
     Ok(html(status, &page))
 }
 
-fn invite_row(texts: &'static Texts, link: &Link) -> Option<InviteRow> {
+fn invite_row(link: &Link) -> Option<InviteRow> {
     let LinkTarget::Invite { role, .. } = &link.target else {
         return None;
     };
     Some(InviteRow {
         id: link.id.to_string(),
         email: link.email.clone(),
-        role: texts.say(role.key()),
-        until: when::minute(texts, link.expires_at),
+        role: say(role.key()),
+        until: when::minute(texts(), link.expires_at),
     })
 }

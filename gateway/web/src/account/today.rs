@@ -14,12 +14,14 @@ use pages::accounts::{FirstStep, TodayPage, WaitingItem};
 use time::OffsetDateTime;
 use tokio::time::timeout;
 
-use super::usage;
+use super::{lately, usage};
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
+use crate::english::{say, say_of, texts};
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
 use crate::request::Section;
+use crate::upstream::listings::state_of;
 use crate::upstream::webhook::origin;
 use crate::upstream::{minute_of, time_of};
 
@@ -55,7 +57,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         return Err(PageError::not_found());
     }
     let found = found.ok();
-    let (language, now) = (request.language(), app.clock.now());
+    let now = app.clock.now();
     let missing = [
         ("today-part-keys", keys.is_none() || found.is_none()),
         ("today-part-webhooks", endpoints.is_none()),
@@ -73,21 +75,21 @@ pub async fn show(request: MemberRequest) -> PageResult {
         waiting.add_endpoint(&request, endpoint);
     }
     if let Some((pages, (rows, _))) = &listings {
-        for page in &pages.pages {
-            let reason = pages.reasons.get(&page.handle);
-            waiting.add_page(&request, page, reason);
-        }
-        for row in rows {
-            waiting.add_listing(&request, row);
-        }
+        waiting.add_listings(&request, pages, rows);
     }
+    let endpoints = endpoints.map(|listed| listed.endpoints).unwrap_or_default();
+    let lately = if waiting.for_you.is_empty() {
+        lately::load(&request, &endpoints).await?
+    } else {
+        Vec::new()
+    };
     let month = found.and_then(|found| found.month.as_ref());
     let plan = found.and_then(|found| found.plan.as_ref());
     let page = TodayPage {
         account: account.to_string(),
         missing: (missing.into_iter())
             .filter(|(_, is_missing)| *is_missing)
-            .map(|(part, _)| language.say(part))
+            .map(|(part, _)| say(part))
             .collect(),
         steps: if has_key == Some(false) && has_game == Some(false) {
             first_steps(&request)
@@ -96,7 +98,8 @@ pub async fn show(request: MemberRequest) -> PageResult {
         },
         for_you: waiting.for_you,
         for_staff: waiting.for_staff,
-        month: month.map(|month| usage::month(language.texts(), month)),
+        lately,
+        month: month.map(usage::month),
         plan: plan.map(|plan| plan.title.clone()),
         is_owner: request.may(Permission::Manage),
         frame: pages::Frame {
@@ -108,7 +111,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
 }
 
 /// A part of the page; `None` if its service does not answer in time.
-async fn part<T>(load: impl Future<Output = Result<T, Fault>>) -> Option<T> {
+pub(super) async fn part<T>(load: impl Future<Output = Result<T, Fault>>) -> Option<T> {
     match timeout(WAIT, load).await {
         Ok(Ok(part)) => Some(part),
         Ok(Err(fault)) => {
@@ -121,7 +124,6 @@ async fn part<T>(load: impl Future<Output = Result<T, Fault>>) -> Option<T> {
 
 /// The first steps of an account that has neither a key nor a game.
 fn first_steps(request: &MemberRequest) -> Vec<FirstStep> {
-    let language = request.language();
     let steps = [
         (
             Permission::Develop,
@@ -138,7 +140,7 @@ fn first_steps(request: &MemberRequest) -> Vec<FirstStep> {
         .into_iter()
         .filter(|(permission, ..)| request.may(*permission));
     let steps = steps.map(|(_, words, path)| {
-        let [title, text, button] = words.map(|key| language.say(key));
+        let [title, text, button] = words.map(say);
         FirstStep {
             title,
             text,
@@ -156,18 +158,17 @@ impl Waiting {
         asked: &KeyRequest,
         now: OffsetDateTime,
     ) {
-        let texts = request.language().texts();
-        let item = |key| WaitingItem::new(texts.say_of(key, &asked.name), request.path("/keys"));
+        let item = |key| WaitingItem::new(say_of(key, &asked.name), request.path("/keys"));
         let is_recent = time_of(asked.decided_at).is_some_and(|at| now - at < IS_RECENT_FOR);
         let may_act = request.may(Permission::Develop);
         match asked.state.as_str() {
             "asked" => {
-                let since = minute_of(texts, asked.asked_at);
-                let detail = texts.say_of("today-live-key-since", &since);
+                let since = minute_of(texts(), asked.asked_at);
+                let detail = say_of("today-live-key-since", &since);
                 self.for_staff.push(item("today-live-key").detail(detail));
             }
             "approved" if may_act => {
-                let detail = texts.say("today-live-key-reveal");
+                let detail = say("today-live-key-reveal");
                 self.for_you
                     .push(item("today-live-key-approved").detail(detail));
             }
@@ -180,63 +181,55 @@ impl Waiting {
         }
     }
 
-    /// An address that is switched off.
+    /// A disabled address.
     fn add_endpoint(&mut self, request: &MemberRequest, endpoint: &Endpoint) {
         if endpoint.state() != EndpointState::Off || !request.may(Permission::Develop) {
             return;
         }
-        let language = request.language();
-        let text = language
-            .texts()
-            .say_of("today-address-off", &origin(&endpoint.url));
+        let text = say_of("today-address-off", &origin(&endpoint.url));
         let href = request.path(&format!("/webhooks/{}", endpoint.id));
         self.for_you
             .push(WaitingItem::new(text, href).detail(&endpoint.reason));
     }
 
-    fn add_page(
+    fn add_listings(
         &mut self,
         request: &MemberRequest,
-        page: &listings::Page,
-        reason: Option<&String>,
+        pages: &listings::ListOwnPagesResponse,
+        rows: &[OwnListing],
     ) {
-        let href = request.path(&format!("/listings/page/{}", page.handle));
-        match page.state() {
-            listings::State::Pending => self.add_pending(request, &page.name, href),
-            listings::State::Rejected => self.add_rejected(request, &page.name, reason, href),
-            _ => {}
+        for page in &pages.pages {
+            let path = format!("/listings/page/{}", page.handle);
+            let reason = pages.reasons.get(&page.handle);
+            self.add_listing(request, (&page.name, &path), page.state(), reason);
+        }
+        for row in rows {
+            let path = format!("/listings/{}/{}", row.kind, row.slug);
+            let (state, reason) = (state_of(&row.status), row.reason.as_ref());
+            self.add_listing(request, (&row.title, &path), state, reason);
         }
     }
 
-    fn add_listing(&mut self, request: &MemberRequest, row: &OwnListing) {
-        let href = request.path(&format!("/listings/{}/{}", row.kind, row.slug));
-        match row.status.as_str() {
-            "pending" => self.add_pending(request, &row.title, href),
-            "rejected" => self.add_rejected(request, &row.title, row.reason.as_ref(), href),
-            _ => {}
-        }
-    }
-
-    fn add_pending(&mut self, request: &MemberRequest, title: &str, href: String) {
-        let detail = request.language().say("today-listing-waits");
-        self.for_staff
-            .push(WaitingItem::new(title, href).detail(detail));
-    }
-
-    fn add_rejected(
+    /// A page, a game or an event, with its path in the account.
+    fn add_listing(
         &mut self,
         request: &MemberRequest,
-        title: &str,
+        (title, path): (&str, &str),
+        state: listings::State,
         reason: Option<&String>,
-        href: String,
     ) {
-        if !request.may(Permission::Edit) {
-            return;
+        let item = |text| WaitingItem::new(text, request.path(path));
+        match state {
+            listings::State::Pending => {
+                let item = item(title.to_owned()).detail(say("today-listing-waits"));
+                self.for_staff.push(item);
+            }
+            listings::State::Rejected if request.may(Permission::Edit) => {
+                let item = item(say_of("today-listing-rejected", title));
+                self.for_you
+                    .push(item.detail(reason.cloned().unwrap_or_default()));
+            }
+            _ => {}
         }
-        let texts = request.language().texts();
-        let text = texts.say_of("today-listing-rejected", title);
-        let reason = reason.cloned().unwrap_or_default();
-        self.for_you
-            .push(WaitingItem::new(text, href).detail(reason));
     }
 }

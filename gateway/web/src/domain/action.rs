@@ -39,6 +39,7 @@ pub enum Action {
     ListingTakenDown,
     PicturesChanged,
     PageClaimed,
+    ClaimWithdrawn,
     // Of staff.
     ListingApproved,
     ListingRejected,

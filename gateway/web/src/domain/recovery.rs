@@ -1,7 +1,6 @@
 //! Recovery codes: each replaces a code of the authenticator app once.
 
 use sha2::{Digest as _, Sha256};
-use uuid::Uuid;
 
 use super::session_token::Token;
 
@@ -13,10 +12,12 @@ const ALPHABET: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz0";
 const GROUPS: usize = 4;
 const GROUP: usize = 4;
 
-/// The codes of a form, such as `k7mp-2x9q-hd4w-zv8t`, and their hashes.
+/// The codes of a form, such as `k7mp-2x9q-hd4w-zv8t`, and their hashes. `form` has its random id and the code of the second factor that it uses
+/// up.
 ///
-/// They are derived from the token of the session that sends the form: if the form is sent twice, both answers show the same codes, and only their hashes are stored.
-pub fn of_form(token: &Token, form: Uuid) -> (Vec<String>, Vec<Vec<u8>>) {
+/// They are derived from the form and the token of the session that sends it: if the form is sent twice, both answers show the same codes,
+/// although only their hashes are stored.
+pub fn derive(token: &Token, form: &str) -> (Vec<String>, Vec<Vec<u8>>) {
     let code = |number| {
         let random = token.derived_key(&format!("recovery code {number} of {form}"));
         let characters =
@@ -48,11 +49,11 @@ mod tests {
 
     #[test]
     fn a_recovery_code_ignores_case_and_separators() {
-        let (token, form) = (Token::generate(), Uuid::from_u128(1));
-        let (codes, hashes) = of_form(&token, form);
-        assert_eq!(of_form(&token, form).0, codes);
-        for (token, form) in [(&Token::generate(), form), (&token, Uuid::from_u128(2))] {
-            assert!(of_form(token, form).0.iter().all(|it| !codes.contains(it)));
+        let (token, form) = (Token::generate(), "form 123456");
+        let (codes, hashes) = derive(&token, form);
+        assert_eq!(derive(&token, form).0, codes);
+        for (token, form) in [(&Token::generate(), form), (&token, "form 123457")] {
+            assert!(derive(token, form).0.iter().all(|it| !codes.contains(it)));
         }
         assert_eq!((codes.len(), hashes.len()), (COUNT, COUNT));
         let code = &codes[0];

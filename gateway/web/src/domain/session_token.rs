@@ -3,7 +3,6 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
-use uuid::Uuid;
 
 /// 32 random bytes. The text form goes into a cookie or a link.
 #[derive(Clone, PartialEq, Eq)]
@@ -37,9 +36,10 @@ impl Token {
         TokenHash(Sha256::digest(self.0).into())
     }
 
-    /// The token of the session that replaces this one, by a form of this session. The same form leads to the same token.
+    /// The token of the session that replaces this one by this form, so that both answers to a form that is sent twice have it. Whoever knows
+    /// the token alone cannot derive it, since the id of a form is random.
     #[must_use]
-    pub fn successor(&self, form: Uuid) -> Self {
+    pub fn successor(&self, form: &str) -> Self {
         Self(self.derived_key(&format!("session after {form}")))
     }
 

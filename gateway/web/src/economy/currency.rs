@@ -3,7 +3,7 @@
 use axum::extract::Path;
 use contracts::economy::v1 as proto;
 use pages::economy::{CurrencyPage, NameRow, ReportRow};
-use pages::{Field, StateText, Texts, when};
+use pages::{Field, StateText, when};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -11,6 +11,7 @@ use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
+use crate::english::{say, say_of, say_of_two, texts};
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
@@ -74,23 +75,21 @@ async fn page(
         economy.reports(account, game, &query.cursor),
     );
     let (own, reports) = (own?.unwrap_or_else(|| unknown(game)), reports?);
-    let language = request.language();
     let FormState { status, errors } = state;
-    let texts = language.texts();
     frame.notice = AfterForm::named(&query.done);
     let rows = reports.reports.into_iter();
     let page = CurrencyPage {
         account: account.to_string(),
         name: request.may(Permission::Develop).then(|| {
-            let name = Field::text("name", language.say("economy-name-label")).max(60);
-            let hint = language.say("economy-name-hint");
+            let name = Field::text("name", say("economy-name-label")).max(60);
+            let hint = say("economy-name-hint");
             name.hint(hint).value(&form.name).error_in(&errors)
         }),
         slug: own.game,
         title: own.title,
         is_public: own.published,
-        registered: own.name.map(|name| name_row(texts, name)),
-        reports: rows.map(|own| report_row(texts, own)).collect(),
+        registered: own.name.map(name_row),
+        reports: rows.map(report_row).collect(),
         earlier: request.next_page(&format!("/economy/{game}"), reports.page),
         frame,
         errors,
@@ -107,7 +106,7 @@ fn unknown(game: &str) -> proto::OwnCurrency {
     }
 }
 
-fn name_row(texts: &'static Texts, name: proto::CurrencyName) -> NameRow {
+fn name_row(name: proto::CurrencyName) -> NameRow {
     let by = if name.given_by == "account" {
         "economy-by-owner"
     } else {
@@ -115,47 +114,47 @@ fn name_row(texts: &'static Texts, name: proto::CurrencyName) -> NameRow {
     };
     NameRow {
         name: name.name,
-        since: minute_of(texts, name.since),
-        by: texts.say(by),
+        since: minute_of(texts(), name.since),
+        by: say(by),
     }
 }
 
-fn report_row(texts: &'static Texts, own: proto::OwnReport) -> ReportRow {
+fn report_row(own: proto::OwnReport) -> ReportRow {
     let state = own.state();
     let report = own.report.unwrap_or_default();
-    let decided = time_of(own.decided_at).map(|at| when::minute(texts, at));
+    let decided = time_of(own.decided_at).map(|at| when::minute(texts(), at));
     let (key, tone) = match state {
         proto::ReportState::Counted => ("economy-report-counts", "good"),
         proto::ReportState::Rejected => ("economy-report-rejected", "bad"),
         proto::ReportState::Held => ("economy-report-held", ""),
         proto::ReportState::Unspecified => ("economy-report-unknown", ""),
     };
-    let text = texts.say(key);
+    let text = say(key);
     let mut notes = Vec::new();
     if !own.held.is_empty() {
         notes.push(own.held);
     }
     match (state, decided) {
         (proto::ReportState::Counted, Some(at)) => {
-            notes.push(texts.say_of("economy-report-approved", &at));
+            notes.push(say_of("economy-report-approved", &at));
         }
         (proto::ReportState::Rejected, Some(at)) => {
-            let text = texts.say_of_two("economy-report-reason", &at, &own.reason);
+            let text = say_of_two("economy-report-reason", &at, &own.reason);
             notes.push(text);
         }
         (proto::ReportState::Held, _) => {
-            let since = minute_of(texts, report.at);
-            notes.push(texts.say_of("economy-report-waits", &since));
+            let since = minute_of(texts(), report.at);
+            notes.push(say_of("economy-report-waits", &since));
         }
         _ => {}
     }
     ReportRow {
-        at: minute_of(texts, report.at),
+        at: minute_of(texts(), report.at),
         state: StateText { text, tone },
         notes,
-        cost: texts.number(report.cost),
-        supply: texts.number(report.supply),
-        output: texts.number(report.output),
-        players: texts.number(report.active_players),
+        cost: texts().number(report.cost),
+        supply: texts().number(report.supply),
+        output: texts().number(report.output),
+        players: texts().number(report.active_players),
     }
 }

@@ -233,7 +233,7 @@ fn on_key(change: &Change) -> anyhow::Result<Option<Notice>> {
             with_reason(text("key-rejected"), reason)
         }
         // What the people of the account did.
-        "asked" | "revealed" => return Ok(None),
+        "asked" | "revealed" | "withdrawn" => return Ok(None),
         _ => return Err(unknown(change)),
     };
     Ok(Some(Notice {

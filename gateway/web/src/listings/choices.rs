@@ -2,15 +2,15 @@
 
 use contracts::listings::v1 as proto;
 use kit::Fault;
-use pages::Texts;
 
 use super::fields::{Input, ListingField, fields};
 use super::typed::beside_fields;
 use super::words;
+use crate::account::effect::refused_form;
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
+use crate::english::texts;
 use crate::page_error::PageError;
-use crate::page_language::PageLanguage;
 use crate::render::FormState;
 
 /// What a form needs of listings-svc: the values that its fields may have, and the writes of the day.
@@ -52,7 +52,6 @@ impl Choices {
     /// neither is a change of a page that is not public.
     pub(super) fn writes_left(
         &self,
-        texts: &Texts,
         kind: ListingKind,
         name: Option<&str>,
         per_day: Option<u32>,
@@ -63,27 +62,22 @@ impl Choices {
             (ListingKind::Game | ListingKind::Event, _) => true,
         };
         if is_write {
-            words::writes_left(texts, self.writes_today, per_day)
+            words::writes_left(self.writes_today, per_day)
         } else {
             String::new()
         }
     }
 
     /// The status and the errors of a refused form of this kind.
-    pub(super) fn refusal(
-        &self,
-        language: PageLanguage,
-        kind: ListingKind,
-        fault: Fault,
-    ) -> Result<FormState, PageError> {
+    pub(super) fn refusal(&self, kind: ListingKind, fault: Fault) -> Result<FormState, PageError> {
         let names = names(kind, &self.values);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut state = language.refused(beside_fields(fault), &names, &[])?;
+        let mut state = refused_form(beside_fields(fault), &names)?;
         for ListingField { name, input, .. } in fields(kind) {
             // The service names values of the API.
             if matches!(input, Input::Select(_)) && state.errors.of(name).is_some() {
                 let key = format!("{name}-error");
-                let reason = language.texts().value("field", &key, name);
+                let reason = texts().value("field", &key, name);
                 state.errors.add(name, reason);
             }
         }
@@ -128,8 +122,7 @@ mod tests {
         ];
         let reasons = reasons.map(|(field, reason)| (field.to_owned(), reason.to_owned()));
         let fault = Fault::invalid(reasons.into());
-        let language = PageLanguage::default();
-        let refused = Choices::default().refusal(language, ListingKind::Game, fault);
+        let refused = Choices::default().refusal(ListingKind::Game, fault);
         assert_eq!(refused.unwrap().errors.of("stage"), Some("Choose a stage."));
     }
 }

@@ -1,16 +1,19 @@
 //! Claims of pages that are in the directory already.
 
+use axum::extract::Path;
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
 use pages::input::Area;
 use pages::listings::claims::{ClaimRow, OwnClaimsPage};
-use pages::{Field, StateText, Texts};
+use pages::{Field, StateText};
 use serde::Deserialize;
+use uuid::Uuid;
 
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
+use crate::english::{say, texts};
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
@@ -64,6 +67,18 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<ClaimForm>) -
     request.answer(work, &["handle", "evidence"], page).await
 }
 
+pub async fn withdraw(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
+    let work = async {
+        let withdrawn = request.app.listings.withdraw_claim(request.scope.id, &id);
+        let (action, handle) = (Action::ClaimWithdrawn, withdrawn.await?.handle);
+        let path = request.path("/claims?done=claim-withdrawn");
+        Ok(Effect::shown_at(action, handle, &path))
+    };
+    let form = ClaimForm::default();
+    let page = async |state| page(&request, None, &form, state).await;
+    request.answer(work, &[], page).await
+}
+
 async fn page(
     request: &MemberRequest,
     notice: Option<&'static str>,
@@ -77,16 +92,14 @@ async fn page(
     );
     let claims = claims?;
     frame.notice = notice;
-    let language = request.language();
     let FormState { status, errors } = state;
-    let texts = language.texts();
-    let handle = Field::text("handle", language.say("claim-handle"));
-    let handle = handle.hint(language.say("claim-handle-hint"));
-    let evidence = Area::new("evidence", language.say("claim-how"));
-    let evidence = evidence.hint(language.say("claim-how-hint"));
+    let handle = Field::text("handle", say("claim-handle"));
+    let handle = handle.hint(say("claim-handle-hint"));
+    let evidence = Area::new("evidence", say("claim-how"));
+    let evidence = evidence.hint(say("claim-how-hint"));
     let page = OwnClaimsPage {
         account: account.to_string(),
-        claims: claims.into_iter().map(|it| row(texts, it)).collect(),
+        claims: claims.into_iter().map(row).collect(),
         handle: handle.value(&form.handle).error_in(&errors),
         evidence: evidence.value(&form.evidence).error_in(&errors),
         may_edit: request.may(Permission::Edit),
@@ -96,17 +109,19 @@ async fn page(
     Ok(html(status, &page))
 }
 
-fn row(texts: &'static Texts, claim: proto::Claim) -> ClaimRow {
+fn row(claim: proto::Claim) -> ClaimRow {
     let (key, tone) = match claim.state() {
         proto::ClaimState::Granted => ("claim-state-granted", "good"),
         proto::ClaimState::Rejected => ("claim-state-rejected", "bad"),
         proto::ClaimState::Waiting => ("claim-state-waits", ""),
         proto::ClaimState::Unspecified => ("claim-state-unknown", ""),
     };
-    let text = texts.say(key);
+    let text = say(key);
     ClaimRow {
+        is_open: claim.state() == proto::ClaimState::Waiting,
+        id: claim.id,
         handle: claim.handle,
-        made: minute_of(texts, claim.made_at),
+        made: minute_of(texts(), claim.made_at),
         evidence: claim.evidence,
         state: StateText { text, tone },
         reason: claim.reason,

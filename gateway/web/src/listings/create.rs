@@ -17,6 +17,7 @@ use crate::account::member_request::MemberRequest;
 use crate::account::page_context::AccountContext;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
+use crate::english::say;
 use crate::form_body::FormBody;
 use crate::once_form;
 use crate::page_error::{PageResult, refusal};
@@ -73,12 +74,15 @@ pub async fn send(
         typed: TypedListing::new(pairs),
         request,
     };
-    let language = create.request.language();
     match create.run().await {
         Ok(written) => {
             let name = written.slug.unwrap_or_default();
             let request = &create.request;
-            request.record(Action::ListingSubmitted, &name).await;
+            let form: Option<Uuid> = create.typed.get("form").parse().ok();
+            let id = form.map(|form| Uuid::new_v5(&form, name.as_bytes()));
+            request
+                .record_once(Action::ListingSubmitted, &name, id)
+                .await;
             let mut shown = request.listing_path(create.kind, &name);
             if create.kind != ListingKind::Event {
                 shown.push_str("/pictures");
@@ -90,10 +94,10 @@ pub async fn send(
             if fault.code == Code::IdempotencyMismatch {
                 // The service has used the form's id, so the page gets a new one.
                 create.typed.set("form", &once_form::new_id());
-                fault = Fault::invalid_field("*", language.say("listing-sent-before"));
+                fault = Fault::invalid_field("*", say("listing-sent-before"));
             }
             let choices = Choices::load(&create.request).await?;
-            let refused = choices.refusal(language, create.kind, fault)?;
+            let refused = choices.refusal(create.kind, fault)?;
             Ok(create.page(&choices, refused))
         }
     }
@@ -101,15 +105,14 @@ pub async fn send(
 
 impl Create {
     async fn run(&mut self) -> Result<proto::Written, Fault> {
-        let language = self.request.language();
         if self.context.is_paused(self.kind)? {
-            return Err(Fault::new(Code::Closed, language.say("account-paused")));
+            return Err(Fault::new(Code::Closed, say("account-paused")));
         }
-        let prepared = self.typed.prepare(language, self.kind);
+        let prepared = self.typed.prepare(self.kind);
         // The service accepts one submission per form.
         let form = self.typed.get("form");
         if form.is_empty() {
-            let text = language.say("listing-send-reopen");
+            let text = say("listing-send-reopen");
             return Err(Fault::invalid_field("form", text));
         }
         let submission = Submission {
@@ -126,7 +129,7 @@ impl Create {
         if self.repeats_a_title().await? {
             let title = self.typed.get("title").to_owned();
             self.typed.set(SAME_TITLE, &title);
-            let reason = language.say("listing-same-title");
+            let reason = say("listing-same-title");
             return Err(Fault::invalid_field("title", reason));
         }
         let form = self.typed.get("form");
@@ -153,10 +156,8 @@ impl Create {
 
     fn page(self, choices: &Choices, state: FormState) -> Response {
         let (kind, typed) = (self.kind, &self.typed);
-        let language = self.request.language();
         let FormState { status, errors } = state;
         let context = FormContext {
-            language,
             kind,
             typed,
             choices,
@@ -175,18 +176,18 @@ impl Create {
         let per_day = self.context.writes_per_day().ok().flatten();
         let list = self.request.path("/listings");
         let is_paused = self.context.is_paused(kind).unwrap_or(false);
-        let paused = is_paused.then(|| language.say("account-paused"));
+        let paused = is_paused.then(|| say("account-paused"));
         let page = ListingFormPage {
             heading,
             title: String::new(),
-            text: language.say("listing-reviewed"),
-            note: choices.writes_left(language.texts(), kind, None, per_day),
+            text: say("listing-reviewed"),
+            note: choices.writes_left(kind, None, per_day),
             action: format!("{list}/new/{}", kind.as_str()),
             hidden: ["form", OPENED_AT, SAME_TITLE]
                 .map(|name| (name.to_owned(), typed.get(name).to_owned()))
                 .into(),
             parts: context.form_parts(),
-            button: language.say("listing-submit-it"),
+            button: say("listing-submit-it"),
             back: list,
             frame: pages::Frame {
                 api_call: call,

@@ -4,8 +4,8 @@ use axum::extract::Path;
 use axum::response::Response;
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
+use pages::ApiCall;
 use pages::listings::form::ListingFormPage;
-use pages::{ApiCall, Texts};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -18,6 +18,7 @@ use crate::account::member_request::MemberRequest;
 use crate::account::page_context::AccountContext;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
+use crate::english::{say, say_of};
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult, refusal};
 use crate::render::{FormState, html, see_other};
@@ -51,9 +52,8 @@ pub async fn show(
     let found = found?;
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let mut typed = TypedListing::of(content, &found.creator);
-    let texts = request.language().texts();
     let site = &request.app.public_url;
-    let summary = Summary::of(site, texts, content, &found.creator);
+    let summary = Summary::of(site, content, &found.creator);
     // It cannot be changed. Its page says who has taken it down.
     if summary.state == proto::State::Removed {
         return Ok(see_other(&request.listing_path(listing.kind, &name)));
@@ -95,7 +95,7 @@ pub async fn send(
         Err(fault) => {
             let fault = refusal(fault)?;
             let choices = Choices::load(&request).await?;
-            let mut refused = choices.refusal(request.language(), listing.kind, fault)?;
+            let mut refused = choices.refusal(listing.kind, fault)?;
             for (name, reason) in &edit.conflicts {
                 refused.errors.add(name, reason.clone());
             }
@@ -107,12 +107,8 @@ pub async fn send(
 impl Edit<'_> {
     /// Saves the change. False if the listing was before as the form wants it.
     async fn run(&mut self) -> Result<bool, Fault> {
-        let language = self.request.language();
         if self.typed.get(BASE).is_empty() {
-            return Err(Fault::invalid_field(
-                BASE,
-                language.say("listing-edit-reopen"),
-            ));
+            return Err(Fault::invalid_field(BASE, say("listing-edit-reopen")));
         }
         for _ in 0..ATTEMPTS {
             match self.save().await {
@@ -120,30 +116,29 @@ impl Edit<'_> {
                 saved => return saved,
             }
         }
-        Err(Fault::invalid_field("*", language.say("listing-edit-busy")))
+        Err(Fault::invalid_field("*", say("listing-edit-busy")))
     }
 
     /// Saves what the person has changed, as a change of the listing's newest revision.
     async fn save(&mut self) -> Result<bool, Fault> {
-        let (language, kind) = (self.request.language(), self.listing.kind);
+        let kind = self.listing.kind;
         let listings = &self.request.app.listings;
         let found = listings.get(self.listing).await?;
         let not_found = || Fault::not_found("There is no such listing.");
         let content = found.listing.as_ref().ok_or_else(not_found)?;
-        let texts = language.texts();
-        let summary = Summary::of(&self.request.app.public_url, texts, content, &found.creator);
+        let summary = Summary::of(&self.request.app.public_url, content, &found.creator);
         let stored = TypedListing::of(content, &found.creator);
         let conflicts = self.typed.merge(&stored, kind).into_iter();
         let conflicts = conflicts.map(|name| {
-            let theirs = facts::value(texts, content, &found.creator, &name);
-            (name, conflict(texts, &theirs))
+            let theirs = facts::value(content, &found.creator, &name);
+            (name, conflict(&theirs))
         });
         self.conflicts = conflicts.collect();
         if !self.conflicts.is_empty() {
             return Err(Fault::invalid(self.conflicts.iter().cloned().collect()));
         }
         self.typed.take_credits_of(&stored);
-        let prepared = self.typed.prepare(language, kind);
+        let prepared = self.typed.prepare(kind);
         let changes = changed_fields(&stored.body(kind), self.typed.body(kind));
         // This form was sent twice, or somebody else has saved the same.
         if changes.is_empty() && prepared.is_ok() {
@@ -165,11 +160,9 @@ impl Edit<'_> {
     }
 
     fn form(self, choices: &Choices, state: FormState) -> Response {
-        let language = self.request.language();
         let FormState { status, errors } = state;
         let (kind, name) = (self.listing.kind, self.listing.name);
         let context = FormContext {
-            language,
             kind,
             typed: &self.typed,
             choices,
@@ -188,12 +181,12 @@ impl Edit<'_> {
         let page = ListingFormPage {
             heading: "listing-edit-title",
             title: title.unwrap_or(name).to_owned(),
-            text: language.say("listing-edit-lead"),
-            note: choices.writes_left(language.texts(), kind, Some(name), per_day),
+            text: say("listing-edit-lead"),
+            note: choices.writes_left(kind, Some(name), per_day),
             action: format!("{shown}/edit"),
             hidden: vec![(BASE.to_owned(), self.typed.get(BASE).to_owned())],
             parts: context.form_parts(),
-            button: language.say("listing-edit-button"),
+            button: say("listing-edit-button"),
             back: shown,
             frame: pages::Frame {
                 api_call,
@@ -206,15 +199,15 @@ impl Edit<'_> {
 }
 
 /// What the form says at a field for which somebody else has saved this value.
-fn conflict(texts: &Texts, theirs: &str) -> String {
+fn conflict(theirs: &str) -> String {
     if theirs.is_empty() {
-        return texts.say("listing-edit-both-emptied").to_owned();
+        return say("listing-edit-both-emptied").to_owned();
     }
     let mut shown: String = theirs.chars().take(SHOWN_VALUE).collect();
     if shown.len() < theirs.len() {
         shown.push('…');
     }
-    texts.say_of("listing-edit-both", &shown)
+    say_of("listing-edit-both", &shown)
 }
 
 /// The API call that makes the same change; there is none for a page.

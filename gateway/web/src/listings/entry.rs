@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::account::choice::{Question, choose};
 use crate::domain::listing_kind::is_listing_name;
 use crate::domain::role::Permission;
+use crate::english::say;
 use crate::page_error::{PageError, PageResult};
 use crate::request::PersonRequest;
 use crate::store::members;
@@ -16,10 +17,9 @@ pub async fn claim(request: PersonRequest, Path(handle): Path<String>) -> PageRe
         return Err(PageError::not_found());
     }
     let accounts = accounts_of_editor(&request).await?;
-    let language = request.language();
     let question = Question {
-        title: language.say("claim-a-page"),
-        text: language.say("claim-which-account"),
+        title: say("claim-a-page"),
+        text: say("claim-which-account"),
     };
     let form = |account: &Uuid| format!("/accounts/{account}/claims?handle={handle}");
     Ok(choose(&request, &accounts, question, form).await)
@@ -28,10 +28,9 @@ pub async fn claim(request: PersonRequest, Path(handle): Path<String>) -> PageRe
 /// Redirects to the form in which an account submits a game.
 pub async fn add_game(request: PersonRequest) -> PageResult {
     let accounts = accounts_of_editor(&request).await?;
-    let language = request.language();
     let question = Question {
-        title: language.say("listing-add-game"),
-        text: language.say("listing-which-account"),
+        title: say("listing-add-game"),
+        text: say("listing-which-account"),
     };
     let form = |account: &Uuid| format!("/accounts/{account}/listings/new/game");
     Ok(choose(&request, &accounts, question, form).await)

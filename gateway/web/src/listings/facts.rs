@@ -3,12 +3,13 @@
 use contracts::addresses;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
-use pages::Texts;
 use pages::listings::Fact;
 use serde_json::Value;
 
 use super::fields::{Input, ListingField, fields_of};
 use super::words::{link_label, value_name};
+
+use crate::english::{say, say_of_two, texts};
 
 /// The parts of a listing that its pages need.
 pub(super) struct Summary {
@@ -22,7 +23,7 @@ pub(super) struct Summary {
 
 impl Summary {
     /// `site` is the base URL of the public pages.
-    pub(super) fn of(site: &str, texts: &Texts, listing: &Listing, creator: &str) -> Self {
+    pub(super) fn of(site: &str, listing: &Listing, creator: &str) -> Self {
         let (title, state, revision, is_visible) = match listing {
             Listing::Page(it) => (&it.name, it.state(), it.revision, it.visible),
             Listing::Game(it) => (&it.title, it.state(), it.revision, it.visible),
@@ -38,24 +39,24 @@ impl Summary {
             state,
             revision,
             public_url: is_visible.then(|| addresses::listing(site, list, name)),
-            facts: facts(texts, listing, creator),
+            facts: facts(listing, creator),
         }
     }
 }
 
 /// The fields that are not empty, except the title.
-fn facts(texts: &Texts, listing: &Listing, creator: &str) -> Vec<Fact> {
+fn facts(listing: &Listing, creator: &str) -> Vec<Fact> {
     let fields = fields_of(listing, creator).into_iter();
     let fields = fields.filter(|field| !matches!(field.input, Input::Title(_)));
     let facts = fields.map(|field| Fact {
-        label: texts.value("field", field.name, field.name).to_owned(),
-        text: text(texts, &field),
+        label: texts().value("field", field.name, field.name).to_owned(),
+        text: text(&field),
     });
     facts.filter(|fact| !fact.text.is_empty()).collect()
 }
 
 /// The value of a field of the form as people read it; `name` is that of an input, such as `links.play`.
-pub(super) fn value(texts: &Texts, listing: &Listing, creator: &str, name: &str) -> String {
+pub(super) fn value(listing: &Listing, creator: &str, name: &str) -> String {
     let (field, link) = name.split_once('.').unwrap_or((name, ""));
     let mut fields = fields_of(listing, creator).into_iter();
     let found = fields.find(|it| it.name == field);
@@ -64,19 +65,19 @@ pub(super) fn value(texts: &Texts, listing: &Listing, creator: &str, name: &str)
             let url = links.get(link).and_then(Value::as_str);
             url.unwrap_or_default().to_owned()
         }
-        _ => text(texts, &field),
+        _ => text(&field),
     })
 }
 
 /// The value of a field as people read it.
-fn text(texts: &Texts, field: &ListingField) -> String {
+fn text(field: &ListingField) -> String {
     let named = |value: &str| match field.input {
-        Input::Select(group) | Input::Checks(group, _) => value_name(texts, group.into(), value),
+        Input::Select(group) | Input::Checks(group, _) => value_name(group.into(), value),
         _ => value.to_owned(),
     };
     match &field.stored {
         Value::Null | Value::Bool(false) => String::new(),
-        Value::Bool(true) => texts.say("listing-yes").to_owned(),
+        Value::Bool(true) => say("listing-yes").to_owned(),
         Value::Number(number) => number.to_string(),
         Value::String(text) => named(text),
         Value::Array(values) => {
@@ -85,8 +86,8 @@ fn text(texts: &Texts, field: &ListingField) -> String {
         }
         Value::Object(links) => {
             let lines = links.iter().map(|(key, url)| {
-                let (label, url) = (link_label(texts, key), url.as_str().unwrap_or_default());
-                texts.say_of_two("field-link-line", &label, url)
+                let (label, url) = (link_label(key), url.as_str().unwrap_or_default());
+                say_of_two("field-link-line", &label, url)
             });
             let mut lines: Vec<String> = lines.collect();
             lines.sort();

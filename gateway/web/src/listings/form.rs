@@ -11,7 +11,7 @@ use super::fields::{Input, ListingField, ValueGroup, fields};
 use super::typed::TypedListing;
 use super::words::link_label;
 use crate::domain::listing_kind::ListingKind;
-use crate::page_language::PageLanguage;
+use crate::english::{say, texts};
 
 /// The roles that a page may choose. The API takes others too, which stay where a page has them.
 const ROLES: [&str; 15] = [
@@ -34,7 +34,6 @@ const ROLES: [&str; 15] = [
 
 /// The data from which the parts of a form are made.
 pub(super) struct FormContext<'a> {
-    pub(super) language: PageLanguage,
     pub(super) kind: ListingKind,
     pub(super) typed: &'a TypedListing,
     pub(super) choices: &'a Choices,
@@ -69,47 +68,31 @@ impl FormContext<'_> {
             Input::Select(group) => self.select(name, self.values(group)),
             Input::Checks(group, most) => self.checks(name, self.values(group), most),
             Input::Switch => {
-                let yes = ("yes".to_owned(), self.label(name).to_owned());
+                let yes = ("yes".to_owned(), label(name).to_owned());
                 self.checks(name, vec![yes], 0)
             }
             Input::Links => self.links(),
         })
     }
 
-    /// A text in the language of the form.
-    fn say(&self, key: &'static str) -> &'static str {
-        self.language.say(key)
-    }
-
-    /// The label of a field.
-    fn label(&self, name: &'static str) -> &'static str {
-        self.language.texts().value("field", name, name)
-    }
-
-    /// A further text about a field, if it has one.
-    fn text_of(&self, name: &str, what: &str, otherwise: &'static str) -> &'static str {
-        let key = format!("{name}-{what}");
-        self.language.texts().value("field", &key, otherwise)
-    }
-
     fn line(&self, name: &'static str) -> Field {
-        self.filled(name, Field::text(name, self.label(name)))
+        self.filled(name, Field::text(name, label(name)))
     }
 
     fn day(&self, name: &'static str) -> Field {
-        self.filled(name, Field::date(name, self.label(name)))
+        self.filled(name, Field::date(name, label(name)))
     }
 
     /// A field with its hint, if it has one, with what was typed and with its error.
     fn filled(&self, name: &str, field: Field) -> Field {
-        let hint = self.text_of(name, "hint", "");
+        let hint = text_of(name, "hint", "");
         let field = field.hint(hint).value(self.typed.get(name));
         field.error_in(self.errors)
     }
 
     fn area(&self, name: &'static str, hint: &'static str, rows: u8, max: u32) -> FormPart {
-        let area = Area::new(name, self.label(name)).rows(rows, max);
-        let area = area.optional().hint(self.say(hint));
+        let area = Area::new(name, label(name)).rows(rows, max);
+        let area = area.optional().hint(say(hint));
         let area = area.value(self.typed.get(name));
         FormPart::Area(area.error_in(self.errors))
     }
@@ -140,9 +123,8 @@ impl FormContext<'_> {
             ValueGroup::Platform => unnamed(&values.platforms),
             ValueGroup::Stage => unnamed(&values.stages),
         };
-        let texts = self.language.texts();
         let named = values.into_iter().map(|(value, name)| {
-            let name = texts.value(group.into(), value, name);
+            let name = texts().value(group.into(), value, name);
             (value.to_owned(), name.to_owned())
         });
         let mut named: Vec<(String, String)> = named.collect();
@@ -156,16 +138,16 @@ impl FormContext<'_> {
     }
 
     fn select(&self, name: &'static str, mut values: Vec<(String, String)>) -> FormPart {
-        let empty = self.text_of(name, "choose", "");
+        let empty = text_of(name, "choose", "");
         if !empty.is_empty() && self.typed.get(name).is_empty() {
             values.insert(0, (String::new(), empty.to_owned()));
         }
-        let select = Select::new(name, self.label(name), self.choices_of(name, values));
+        let select = Select::new(name, label(name), self.choices_of(name, values));
         FormPart::Select(select.error_in(self.errors))
     }
 
     fn checks(&self, name: &'static str, values: Vec<(String, String)>, most: u8) -> FormPart {
-        let legend = self.text_of(name, "legend", self.label(name));
+        let legend = text_of(name, "legend", label(name));
         let checks = Checks::new(name, legend, self.choices_of(name, values)).most(most);
         FormPart::Checks(checks.optional().error_in(self.errors))
     }
@@ -190,7 +172,6 @@ impl FormContext<'_> {
 
     /// The links that the listing has, and folded the fields of the other kinds.
     fn links(&self) -> FormPart {
-        let texts = self.language.texts();
         let known = link_keys(self.kind, &self.choices.values);
         let known = known.iter().map(String::as_str);
         let typed: HashMap<&str, &str> = self.typed.links().collect();
@@ -201,7 +182,7 @@ impl FormContext<'_> {
             let value = typed.get(key).copied().unwrap_or_default();
             let name = format!("links.{key}");
             let is_shown = !value.is_empty() || self.errors.of(&name).is_some();
-            let field = Field::text(name, link_label(texts, key)).optional();
+            let field = Field::text(name, link_label(key)).optional();
             let field = field.url().value(value).error_in(self.errors);
             if is_shown {
                 fields.push(field);
@@ -210,13 +191,24 @@ impl FormContext<'_> {
             }
         }
         FormPart::Group(Group {
-            legend: self.say("field-links"),
-            hint: self.say("field-links-hint"),
+            legend: say("field-links"),
+            hint: say("field-links-hint"),
             fields,
             more,
-            more_label: self.say("field-links-more"),
+            more_label: say("field-links-more"),
         })
     }
+}
+
+/// The label of a field.
+fn label(name: &'static str) -> &'static str {
+    texts().value("field", name, name)
+}
+
+/// A further text about a field, if it has one.
+fn text_of(name: &str, what: &str, otherwise: &'static str) -> &'static str {
+    let key = format!("{name}-{what}");
+    texts().value("field", &key, otherwise)
 }
 
 /// Values for which listings-svc gives no names.
@@ -226,17 +218,13 @@ fn unnamed(values: &[String]) -> Vec<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use pages::{Language, Texts};
-
     use super::*;
     use crate::listings::words::value_name;
 
     #[test]
-    fn every_role_has_a_name_in_every_language() {
-        for texts in Language::ALL.map(Texts::of) {
-            for role in ROLES {
-                assert_ne!(value_name(texts, "role", role), role);
-            }
+    fn every_role_has_a_name() {
+        for role in ROLES {
+            assert_ne!(value_name("role", role), role);
         }
     }
 }

@@ -13,8 +13,8 @@ use crate::account::member_request::MemberRequest;
 use crate::account::page_context::AccountContext;
 use crate::domain::picture_name::is_file_name;
 use crate::domain::role::Permission;
+use crate::english::say;
 use crate::page_error::{PageError, PageResult};
-use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::upstream::listings::ListingRef;
 
@@ -27,9 +27,8 @@ pub(super) async fn gallery(
 ) -> PageResult {
     let found = request.app.listings.get(listing).await?;
     let content = found.listing.ok_or_else(PageError::not_found)?;
-    let language = request.language();
     let site = &request.app.public_url;
-    let summary = Summary::of(site, language.texts(), &content, "");
+    let summary = Summary::of(site, &content, "");
     let (single, screenshots) = match &content {
         Listing::Page(page) => (avatar(request, page), None),
         Listing::Game(game) => {
@@ -40,14 +39,14 @@ pub(super) async fn gallery(
     };
     let is_removed = summary.state == proto::State::Removed;
     let is_public = summary.public_url.is_some();
-    let call = api_call(language, listing.kind, listing.name, is_public);
+    let call = api_call(listing.kind, listing.name, is_public);
     let page = GalleryPage {
         base: request.listing_path(listing.kind, listing.name),
         title: summary.title,
         single,
         screenshots,
         may_edit: request.may(Permission::Edit) && !is_removed,
-        note: note(language, summary.state, found.writes_today, &context),
+        note: note(summary.state, found.writes_today, &context),
         frame: pages::Frame {
             api_call: call,
             ..context.frame
@@ -67,47 +66,42 @@ fn at_texts(errors: Fields) -> Fields {
 }
 
 /// What a change of the pictures does, with the writes of the day that are left; empty for a pending listing.
-fn note(
-    language: PageLanguage,
-    state: proto::State,
-    writes_today: u32,
-    context: &AccountContext,
-) -> String {
+fn note(state: proto::State, writes_today: u32, context: &AccountContext) -> String {
     match state {
-        proto::State::Rejected => language.say("picture-change-submits").to_owned(),
+        proto::State::Rejected => say("picture-change-submits").to_owned(),
         proto::State::Published => {
             let per_day = context.writes_per_day().ok().flatten();
-            let left = words::writes_left(language.texts(), writes_today, per_day);
-            format!("{} {left}", language.say("picture-change-public"))
+            let left = words::writes_left(writes_today, per_day);
+            format!("{} {left}", say("picture-change-public"))
         }
         _ => String::new(),
     }
 }
 
 fn cover(request: &MemberRequest, game: &proto::Game) -> SinglePicture {
-    let (language, url) = (request.language(), game.cover_url.as_deref());
-    let alt = language.say("picture-the-cover");
+    let url = game.cover_url.as_deref();
+    let alt = say("picture-the-cover");
     SinglePicture {
         kind: "cover",
-        heading: language.say("field-cover_url"),
-        text: language.say("picture-cover-file"),
-        none: language.say("picture-no-cover"),
-        upload: language.say("picture-upload-cover"),
-        remove: language.say("picture-remove-cover"),
+        heading: say("field-cover_url"),
+        text: say("picture-cover-file"),
+        none: say("picture-no-cover"),
+        upload: say("picture-upload-cover"),
+        remove: say("picture-remove-cover"),
         image: url.map(|url| image(request, url, alt, 1_200, 675)),
     }
 }
 
 fn avatar(request: &MemberRequest, page: &proto::Page) -> SinglePicture {
-    let (language, url) = (request.language(), page.avatar_url.as_deref());
-    let alt = language.say("picture-the-avatar");
+    let url = page.avatar_url.as_deref();
+    let alt = say("picture-the-avatar");
     SinglePicture {
         kind: "avatar",
-        heading: language.say("field-avatar_url"),
-        text: language.say("picture-avatar-file"),
-        none: language.say("picture-no-avatar"),
-        upload: language.say("picture-upload-avatar"),
-        remove: language.say("picture-remove-avatar"),
+        heading: say("field-avatar_url"),
+        text: say("picture-avatar-file"),
+        none: say("picture-no-avatar"),
+        upload: say("picture-upload-avatar"),
+        remove: say("picture-remove-avatar"),
         image: url.map(|url| image(request, url, alt, 512, 512)),
     }
 }

@@ -10,9 +10,11 @@ use super::words;
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
+use crate::english::texts;
 use crate::page_error::PageResult;
 use crate::render::ok;
 use crate::request::Section;
+use crate::upstream::listings::state_of;
 use crate::upstream::minute_of;
 use crate::url_query::UrlQuery;
 
@@ -47,30 +49,28 @@ pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<PageQuery>) 
 }
 
 fn page_row(request: &MemberRequest, page: &proto::Page, reason: Option<&String>) -> ListingRow {
-    let texts = request.language().texts();
     ListingRow {
         href: request.listing_path(ListingKind::Page, &page.handle),
         title: page.name.clone(),
         name: page.handle.clone(),
-        kind: words::kind_name(texts, &page.kind),
-        state: words::state(texts, page.state()),
+        kind: words::kind_name(&page.kind),
+        state: words::state(page.state()),
         reason: reason.cloned().unwrap_or_default(),
         note: String::new(),
-        changed: minute_of(texts, page.updated_at),
+        changed: minute_of(texts(), page.updated_at),
     }
 }
 
 fn row(request: &MemberRequest, own: OwnListing) -> ListingRow {
-    let texts = request.language().texts();
     let kind = own.kind.parse().unwrap_or(ListingKind::Game);
     ListingRow {
         href: request.listing_path(kind, &own.slug),
         title: own.title,
         name: own.slug,
-        kind: words::kind_name(texts, &own.kind),
-        state: words::named_state(texts, &own.status),
+        kind: words::kind_name(&own.kind),
+        state: words::state(state_of(&own.status)),
         reason: own.reason.unwrap_or_default(),
         note: own.note.unwrap_or_default(),
-        changed: when::minute(texts, own.updated_at.0),
+        changed: when::minute(texts(), own.updated_at.0),
     }
 }

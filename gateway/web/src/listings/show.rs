@@ -5,24 +5,24 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use pages::ApiCall;
 use pages::listings::{ListingActions, ListingPage};
-use pages::when;
 use uuid::Uuid;
 
 use super::facts::Summary;
 use super::list::PageQuery;
 use super::words;
+use crate::account::choice::account_name;
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
+use crate::english::{say, say_of, say_of_two, texts};
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
-use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::request::Section;
-use crate::store::activity;
 use crate::upstream::listings::ListingRef;
+use crate::upstream::minute_of;
 use crate::url_query::UrlQuery;
 
 pub async fn show(
@@ -61,16 +61,14 @@ async fn page(
         futures::join!(request.frame(Section::Listings), listings.get(listing));
     let found = found?;
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
-    let language = request.language();
-    let texts = language.texts();
     let site = &request.app.public_url;
-    let summary = Summary::of(site, texts, content, &found.creator);
+    let summary = Summary::of(site, content, &found.creator);
     let (kind, name) = (listing.kind, listing.name);
-    let call = api_call(language, kind, name, summary.public_url.is_some());
+    let call = api_call(kind, name, summary.public_url.is_some());
     frame.api_call = call;
     frame.notice = AfterForm::named(&query.done);
     let taken_down = if summary.state == proto::State::Removed {
-        taken_down(request, name).await?
+        taken_down(request, &found).await
     } else {
         String::new()
     };
@@ -81,7 +79,7 @@ async fn page(
         account: request.scope.id.to_string(),
         kind: kind.as_str(),
         name: name.to_owned(),
-        state: words::state(texts, summary.state),
+        state: words::state(summary.state),
         actions,
         title: summary.title,
         reason: found.reason,
@@ -96,21 +94,16 @@ async fn page(
 }
 
 /// Who has taken a listing down, and when.
-async fn taken_down(request: &MemberRequest, name: &str) -> Result<String, sqlx::Error> {
-    let (app, texts) = (&request.app, request.language().texts());
-    let actions = [Action::ListingTakenDown, Action::ListingRemoved];
-    let now = app.clock.now();
-    let last = activity::last_of(&app.pool, request.scope.id, &actions, name, now).await?;
-    Ok(match last {
-        Some(last) if last.email.is_empty() => {
-            texts.say_of("listing-taken-down-by-staff", &when::minute(texts, last.at))
+async fn taken_down(request: &MemberRequest, found: &proto::GetOwnListingResponse) -> String {
+    let at = minute_of(texts(), found.removed_at);
+    match found.removed_by.parse() {
+        Err(_no_account) => say_of("listing-taken-down-by-staff", &at),
+        Ok(account) if account == request.scope.id => say_of("listing-taken-down-by-you", &at),
+        Ok(account) => {
+            let name = account_name(&request.app, account).await;
+            say_of_two("listing-taken-down-by", &name, &at)
         }
-        Some(last) => {
-            let at = when::minute(texts, last.at);
-            texts.say_of_two("listing-taken-down-by", &last.email, &at)
-        }
-        None => texts.say("listing-taken-down").to_owned(),
-    })
+    }
 }
 
 /// Whether it is a game without a cover.
@@ -119,17 +112,12 @@ fn lacks_cover(listing: &Listing) -> bool {
 }
 
 /// The call that reads the listing. The public API has it once it is public; until then, no call has a page.
-pub(super) fn api_call(
-    language: PageLanguage,
-    kind: ListingKind,
-    name: &str,
-    is_public: bool,
-) -> Option<ApiCall> {
+pub(super) fn api_call(kind: ListingKind, name: &str, is_public: bool) -> Option<ApiCall> {
     let call = match (kind, is_public) {
         (kind, true) => ApiCall::same(format!("GET /v1/{}/{name}", kind.api_list())),
         (ListingKind::Page, false) => return None,
         (ListingKind::Game | ListingKind::Event, false) => {
-            ApiCall::new(language.say("listing-api-state"), "GET /v1/me/listings")
+            ApiCall::new(say("listing-api-state"), "GET /v1/me/listings")
         }
     };
     Some(call)
@@ -138,10 +126,11 @@ pub(super) fn api_call(
 fn actions(request: &MemberRequest, kind: ListingKind, state: proto::State) -> ListingActions {
     let may_edit = request.may(Permission::Edit);
     let is_removed = state == proto::State::Removed;
+    let may_take_down = matches!(state, proto::State::Pending | proto::State::Published);
     ListingActions {
         may_edit: may_edit && !is_removed,
         has_pictures: kind != ListingKind::Event && !is_removed,
         lacks_cover: false,
-        may_take_down: may_edit && !is_removed,
+        may_take_down: may_edit && may_take_down,
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::fields::{Input, ListingField, credit_line, fields, fields_of};
 use crate::domain::listing_kind::ListingKind;
-use crate::page_language::PageLanguage;
+use crate::english::say;
 
 /// What the names of fields of links begin with.
 pub(super) const LINKS: &str = "links.";
@@ -166,11 +166,7 @@ impl TypedListing {
     ///
     /// # Errors
     /// `invalid`, with the reason in the language of the form.
-    pub(super) fn prepare(
-        &mut self,
-        language: PageLanguage,
-        kind: ListingKind,
-    ) -> Result<(), Fault> {
+    pub(super) fn prepare(&mut self, kind: ListingKind) -> Result<(), Fault> {
         self.complete_addresses(kind);
         let is_stored = |line: &str| {
             let mut stored = self.stored_credits.iter();
@@ -178,7 +174,7 @@ impl TypedListing {
         };
         let mut lines = self.get("credits").lines().map(str::trim);
         if lines.any(|line| line.starts_with('|') && !is_stored(line)) {
-            let reason = language.say("field-credits-name");
+            let reason = say("field-credits-name");
             return Err(Fault::invalid_field("credits", reason));
         }
         Ok(())

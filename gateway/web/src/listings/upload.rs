@@ -20,8 +20,8 @@ use super::picture_target::PictureTarget;
 use super::pictures::pictures_changed;
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
+use crate::english::{say, say_of};
 use crate::page_error::{PageError, PageResult};
-use crate::page_language::PageLanguage;
 use crate::render::FormState;
 use crate::request::Section;
 use crate::store::sessions;
@@ -49,26 +49,26 @@ enum FileRefusal {
 }
 
 impl FileRefusal {
-    /// The fault of the field `picture`, in the language of its page.
-    fn fault(self, language: PageLanguage) -> Fault {
+    /// The fault of the field `picture`.
+    fn fault(self) -> Fault {
         match self {
             Self::TooLarge => {
                 let megabytes = (MAX_FILE / (1024 * 1024)).to_string();
-                let text = language.texts().say_of("picture-too-large", &megabytes);
+                let text = say_of("picture-too-large", &megabytes);
                 Fault {
                     fields: [("picture".to_owned(), text.clone())].into(),
                     ..Fault::new(Code::TooLarge, text)
                 }
             }
-            Self::Incomplete => Fault::invalid_field("picture", language.say("picture-incomplete")),
+            Self::Incomplete => Fault::invalid_field("picture", say("picture-incomplete")),
             Self::TooSlow(TooSlow::Silent) => {
                 let seconds = uploads::SILENCE.as_secs().to_string();
-                let text = language.texts().say_of("picture-silent", &seconds);
+                let text = say_of("picture-silent", &seconds);
                 Fault::invalid_field("picture", text)
             }
             Self::TooSlow(TooSlow::Long) => {
                 let minutes = (uploads::WHOLE.as_secs() / 60).to_string();
-                let text = language.texts().say_of("picture-slow", &minutes);
+                let text = say_of("picture-slow", &minutes);
                 Fault::invalid_field("picture", text)
             }
             Self::Fault(fault) => fault,
@@ -99,7 +99,7 @@ pub async fn send(
                 return Err(other_upload(refusal));
             }
         },
-        Err(_no_multipart) => Err(no_file(request.language())),
+        Err(_no_multipart) => Err(no_file()),
     };
     let work = async {
         uploaded?;
@@ -121,7 +121,7 @@ pub async fn send(
 fn other_upload(refusal: UploadRefusal) -> PageError {
     match refusal {
         UploadRefusal::OtherUpload => {
-            let text = PageLanguage::default().say("picture-other-upload");
+            let text = say("picture-other-upload");
             let fault = Fault::new(Code::Unavailable, text).with_retry_after(5);
             PageError::from(fault).with_keys(OTHER_UPLOAD)
         }
@@ -135,10 +135,9 @@ async fn upload(
     target: PictureTarget<'_>,
     multipart: Multipart,
 ) -> Result<Result<(), Fault>, PageError> {
-    let language = request.language();
     let received = receive(multipart).await;
-    let received = received.map_err(|refused| refused.fault(language));
-    let file = match received.and_then(|file| file.ok_or_else(|| no_file(language))) {
+    let received = received.map_err(FileRefusal::fault);
+    let file = match received.and_then(|file| file.ok_or_else(no_file)) {
         Ok(file) => file,
         Err(fault) => return Ok(Err(fault)),
     };
@@ -250,8 +249,8 @@ async fn discard(multipart: &mut Multipart) {
     }
 }
 
-fn no_file(language: PageLanguage) -> Fault {
-    Fault::invalid_field("picture", language.say("picture-no-file"))
+fn no_file() -> Fault {
+    Fault::invalid_field("picture", say("picture-no-file"))
 }
 
 #[cfg(test)]
@@ -303,7 +302,7 @@ mod tests {
         }
         for (pause, says) in [(6 * second, "15 minutes"), (31 * second, "30 seconds")] {
             let refused = receive_slowly(170, pause).await.unwrap_err();
-            let fault = refused.fault(PageLanguage::default());
+            let fault = refused.fault();
             let reason = &fault.fields["picture"];
             assert!(reason.contains(says), "{reason}");
         }

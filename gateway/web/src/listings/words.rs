@@ -1,15 +1,17 @@
 //! States and values of listings in words.
 
 use contracts::listings::v1 as proto;
-use pages::{StateText, Texts};
+use pages::StateText;
+
+use crate::english::{say, texts};
 
 /// The name of a value of a field, as on the public site: `iOS` for `ios` in the group `platform`.
-pub(super) fn value_name(texts: &Texts, group: &str, value: &str) -> String {
-    texts.value(group, value, value).to_owned()
+pub(super) fn value_name(group: &str, value: &str) -> String {
+    texts().value(group, value, value).to_owned()
 }
 
 /// The kind of a game or an event, or that of a page, in a list.
-pub(super) fn kind_name(texts: &Texts, kind: &str) -> String {
+pub(super) fn kind_name(kind: &str) -> String {
     let key = match kind {
         "game" => "listing-kind-game",
         "event" => "listing-kind-event",
@@ -17,10 +19,10 @@ pub(super) fn kind_name(texts: &Texts, kind: &str) -> String {
         "person" => "listing-kind-person",
         kind => return kind.to_owned(),
     };
-    texts.say(key).to_owned()
+    say(key).to_owned()
 }
 
-pub(super) fn state(texts: &'static Texts, state: proto::State) -> StateText {
+pub(super) fn state(state: proto::State) -> StateText {
     let (key, tone) = match state {
         proto::State::Pending => ("listing-state-pending", ""),
         proto::State::Published => ("listing-state-published", "good"),
@@ -29,38 +31,26 @@ pub(super) fn state(texts: &'static Texts, state: proto::State) -> StateText {
         proto::State::Unspecified => ("listing-state-unknown", ""),
     };
     StateText {
-        text: texts.say(key),
+        text: say(key),
         tone,
     }
 }
 
-/// The state as the public list of an account's listings names it.
-pub(super) fn named_state(texts: &'static Texts, name: &str) -> StateText {
-    let named = match name {
-        "pending" => proto::State::Pending,
-        "published" => proto::State::Published,
-        "rejected" => proto::State::Rejected,
-        "removed" => proto::State::Removed,
-        _ => proto::State::Unspecified,
-    };
-    state(texts, named)
-}
-
 /// How many listings the account may still submit or change today; empty without a limit.
-pub(super) fn writes_left(texts: &Texts, today: u32, per_day: Option<u32>) -> String {
+pub(super) fn writes_left(today: u32, per_day: Option<u32>) -> String {
     per_day.map_or_else(String::new, |per_day| {
         let left = per_day.saturating_sub(today);
-        texts.count("listing-writes-left", left.into())
+        texts().count("listing-writes-left", left.into())
     })
 }
 
 /// The name of a kind of link.
-pub(super) fn link_label(texts: &Texts, key: &str) -> String {
+pub(super) fn link_label(key: &str) -> String {
     let label = match key {
         // The public site has a shorter text on its button.
-        "play" => texts.say("field-link-play"),
-        "other" => texts.say("field-link-other"),
-        key => texts.value("link", key, key),
+        "play" => say("field-link-play"),
+        "other" => say("field-link-other"),
+        key => texts().value("link", key, key),
     };
     label.to_owned()
 }

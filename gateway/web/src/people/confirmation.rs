@@ -1,8 +1,9 @@
 //! Asks a signed-in person for the password again before a change of address, password or second factor, and before a deletion.
 
 use kit::Fault;
-use pages::Fields;
+use pages::{Fields, Language};
 
+use crate::english::say;
 use crate::render::FormState;
 use crate::request::PersonRequest;
 use crate::session::limits;
@@ -25,8 +26,7 @@ pub(super) async fn confirm_password(
     let permit = match admitted {
         Ok(permit) => permit,
         Err(reached) => {
-            let language = request.language().language;
-            let fault = reached.too_many_in(language, "limit-tries");
+            let fault = reached.too_many_in(Language::English, "limit-tries");
             return Ok(FormState::refused_here(&fault));
         }
     };
@@ -34,7 +34,7 @@ pub(super) async fn confirm_password(
     if checked.is_right {
         Ok(FormState::default())
     } else {
-        let errors = Fields::one(field, request.language().say("password-wrong"));
+        let errors = Fields::one(field, say("password-wrong"));
         Ok(FormState::invalid(errors))
     }
 }

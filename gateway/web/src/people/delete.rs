@@ -1,5 +1,6 @@
 //! Deletes a person. The page says what is deleted and what stays.
 
+use futures::future::join_all;
 use http::HeaderMap;
 use pages::mails::MailText;
 use pages::people::PersonFormPage;
@@ -12,8 +13,9 @@ use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
 use crate::domain::action::Action;
 use crate::domain::role::{Permission, Role};
+use crate::english::say;
 use crate::form_body::FormBody;
-use crate::member_mail::{self, MemberMail};
+use crate::membership::{self, RemovedMember};
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
@@ -55,47 +57,40 @@ pub async fn send(
     }
     transaction.commit().await?;
     // The calls hold no lock and no connection. If a service is away, the person still exists and can send the form again.
-    let mut mails = Vec::new();
-    for account in &left {
-        if account.is_closed {
-            app.listings.withdraw_claims(account.id).await?;
-            app.gateway
-                .close_account(&request.actor(), account.id)
-                .await?;
-            app.webhooks.remove_all(account.id).await?;
-        } else if account.role.may(Permission::Develop)
-            && let Some(text) = mail_to_owners(app, account.id, person).await
-        {
-            mails.push((account.id, text));
-        }
+    for account in left.iter().filter(|left| left.is_closed) {
+        membership::close_account(&request, account.id).await?;
     }
+    // At once: each of them waits for the services.
+    let mails = join_all(left.iter().map(async |account| {
+        let may_have_seen = !account.is_closed && account.role.may(Permission::Develop);
+        if !may_have_seen {
+            return None;
+        }
+        mail_to_owners(app, account.id, person).await
+    }));
+    let mails = mails.await;
     let mut transaction = kit::pg::begin(&app.pool).await?;
     match leave_accounts(&mut transaction, &request).await? {
         Ok(now) if now == left => {}
         Ok(_others) => {
-            let errors = problem(&request, "delete-members-changed");
+            let errors = problem("delete-members-changed");
             return refused(&request, transaction, errors).await;
         }
         Err(errors) => return refused(&request, transaction, errors).await,
     }
-    for account in &left {
-        request
-            .record_in_account(&mut *transaction, account.id, Action::Left, &person.email)
-            .await?;
-        links::remove_invitations_for(&mut *transaction, account.id, person.id).await?;
+    for (account, seen) in left.iter().zip(mails) {
+        members::remove(&mut *transaction, account.id, person.id).await?;
+        let ended = RemovedMember {
+            account: account.id,
+            person,
+            action: Action::Left,
+            seen,
+        };
+        membership::end(&mut transaction, &request, ended).await?;
     }
     let text = MailText::new("deleted");
     record_and_inform(&request, &mut transaction, Action::PersonDeleted, &text).await?;
     people::remove(&mut *transaction, person.id).await?;
-    for (account, text) in mails {
-        let permission = Permission::Manage;
-        let mail = MemberMail {
-            account,
-            permission,
-            text,
-        };
-        member_mail::queue(&mut transaction, mail, app.clock.now()).await?;
-    }
     transaction.commit().await?;
     let language = PageLanguage::from_person(person);
     let mut response = language.redirect_signed_out(&headers, "deleted");
@@ -135,7 +130,7 @@ async fn leave_accounts(
     }
     request.lock(connection).await?;
     if memberships(&mut *connection, person.id).await? != accounts {
-        return Ok(Err(problem(request, "delete-members-changed")));
+        return Ok(Err(problem("delete-members-changed")));
     }
     let mut left = Vec::new();
     for Membership { account, role } in accounts {
@@ -143,7 +138,7 @@ async fn leave_accounts(
         others.retain(|member| member.person != person.id);
         let is_closed = others.is_empty();
         if !is_closed && others.iter().all(|member| member.role != Role::Owner) {
-            return Ok(Err(problem(request, "delete-last-owner")));
+            return Ok(Err(problem("delete-last-owner")));
         }
         left.push(LeftAccount {
             id: account,
@@ -164,28 +159,27 @@ async fn memberships(
     Ok(memberships)
 }
 
-fn problem(request: &PersonRequest, key: &'static str) -> Fields {
-    Fields::general(request.language().say(key))
+fn problem(key: &'static str) -> Fields {
+    Fields::general(say(key))
 }
 
 async fn page(request: &PersonRequest, state: FormState) -> PageResult {
-    let language = request.language();
     let FormState { status, errors } = state;
     let text = ["delete-goes", "delete-accounts", "delete-stays"];
-    let text = text.map(|key| language.say(key).to_owned());
+    let text = text.map(|key| say(key).to_owned());
     let closed = request.app.gateway.read_only().await;
-    let password = Field::password("password", language.say("password-own"));
+    let password = Field::password("password", say("password-own"));
     let page = PersonFormPage {
         frame: Frame {
-            closed: closed.map(|_| language.say("fault-closed")),
+            closed: closed.map(|_| say("fault-closed")),
             ..request.viewer.frame()
         },
-        heading: language.say("delete-title"),
+        heading: say("delete-title"),
         text: text.into(),
         action: "/you/delete",
         form: None,
         inputs: vec![password.error_in(&errors)],
-        button: language.say("delete-button"),
+        button: say("delete-button"),
         is_dangerous: true,
         back: "/you",
         errors,

@@ -1,9 +1,10 @@
 //! Changes a person's address: a link in a mail to the new address changes it, and both addresses get a mail.
 
 use axum::response::Response;
-use pages::Field;
+use kit::ids;
 use pages::mails::MailText;
 use pages::people::PersonFormPage;
+use pages::{Field, Language};
 use serde::Deserialize;
 
 use super::confirmation::confirm_password;
@@ -11,6 +12,7 @@ use super::link_mail::{LinkMail, record_and_inform, send_link};
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::link::Purpose;
+use crate::english::say;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, see_other};
@@ -30,13 +32,13 @@ pub async fn show(request: PersonRequest) -> PageResult {
 
 pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
     let (app, person) = (&request.app, request.person());
-    let (now, language) = (app.clock.now(), request.language());
+    let now = app.clock.now();
     let mut state = confirm_password(&request, "password", &form.password).await?;
     let address = email::parse(&form.email);
     match &address {
-        Err(_) => state.add("email", language.say("email-invalid")),
+        Err(_) => state.add("email", say("email-invalid")),
         Ok(address) if *address == person.email => {
-            state.add("email", language.say("email-own"));
+            state.add("email", say("email-own"));
         }
         Ok(_) => {}
     }
@@ -49,12 +51,13 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
         .limits
         .count_mail(Purpose::Email, &address, &network, now);
     if let Err(reached) = counted.await? {
-        let fault = reached.too_many_in(language.language, "limit-mails");
+        let fault = reached.too_many_in(Language::English, "limit-mails");
         let state = FormState::refused_here(&fault);
         return Ok(page(&request, &form.email, state));
     }
     let mut transaction = kit::pg::begin(&app.pool).await?;
     let mail = LinkMail {
+        id: ids::row_id(),
         address: &address,
         target: LinkTarget::Email { person: person.id },
         next: None,
@@ -69,20 +72,19 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
 }
 
 fn page(request: &PersonRequest, typed: &str, state: FormState) -> Response {
-    let language = request.language();
     let FormState { status, errors } = state;
-    let email = Field::email("email", language.say("email-new")).value(typed);
+    let email = Field::email("email", say("email-new")).value(typed);
     let page = PersonFormPage {
         frame: request.viewer.frame(),
-        heading: language.say("you-change-email"),
-        text: vec![language.say("email-change-text").to_owned()],
+        heading: say("you-change-email"),
+        text: vec![say("email-change-text").to_owned()],
         action: "/you/email",
         form: None,
         inputs: vec![
             email.error_in(&errors),
-            Field::password("password", language.say("password-own")).error_in(&errors),
+            Field::password("password", say("password-own")).error_in(&errors),
         ],
-        button: language.say("email-change-button"),
+        button: say("email-change-button"),
         is_dangerous: false,
         back: "/you",
         errors,

@@ -1,11 +1,13 @@
 //! Mails with links.
 
 use axum::response::Response;
+use kit::ids;
 use pages::mails::MailText;
 use pages::people::MailSentPage;
 use pages::{Fields, Language, Texts};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use super::sign_up;
 use crate::app::Web;
@@ -69,6 +71,7 @@ pub async fn send(
         .count_mail_to(target.purpose(), &address, &network, now);
     if to.await?.is_ok() {
         let mail = LinkMail {
+            id: ids::row_id(),
             address: &address,
             target,
             next: match wanted {
@@ -101,6 +104,7 @@ pub async fn send(
 /// A link to mail.
 #[derive(Debug)]
 pub struct LinkMail<'a> {
+    pub id: Uuid,
     pub address: &'a str,
     pub target: LinkTarget,
     /// The page to return to.
@@ -128,7 +132,8 @@ pub async fn send_link(
     link: LinkMail<'_>,
 ) -> Result<OffsetDateTime, sqlx::Error> {
     let now = app.clock.now();
-    let inserted = links::insert(&mut *connection, link.address, &link.target, now).await?;
+    let inserted =
+        links::insert(&mut *connection, link.id, link.address, &link.target, now).await?;
     let texts = Texts::of(link.language);
     // The address without a language stands for English.
     let prefix = match link.language {

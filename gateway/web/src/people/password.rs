@@ -11,8 +11,10 @@ use super::link_mail::record_and_inform;
 use super::password_problem;
 use crate::domain::action::Action;
 use crate::domain::password;
+use crate::english::say;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
+use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
 use crate::request::PersonRequest;
 use crate::store::{links, people};
@@ -32,7 +34,10 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     let (app, person) = (&request.app, request.person());
     let mut state = confirm_password(&request, "current", &form.current).await?;
     if let Err(problem) = password::check(&form.password, &[&person.email]) {
-        state.add("password", password_problem(problem, request.language()));
+        state.add(
+            "password",
+            password_problem(problem, PageLanguage::default()),
+        );
     }
     if !state.is_accepted() {
         return Ok(page(&request, state));
@@ -52,20 +57,19 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
-    let language = request.language();
     let FormState { status, errors } = state;
-    let new = Field::new_password("password", language.say("password-new"));
+    let new = Field::new_password("password", say("password-new"));
     let page = PersonFormPage {
         frame: request.viewer.frame(),
-        heading: language.say("you-change-password"),
-        text: vec![language.say("password-change-text").to_owned()],
+        heading: say("you-change-password"),
+        text: vec![say("password-change-text").to_owned()],
         action: "/you/password",
         form: None,
         inputs: vec![
-            Field::password("current", language.say("password-current")).error_in(&errors),
-            new.hint(language.say("password-hint")).error_in(&errors),
+            Field::password("current", say("password-current")).error_in(&errors),
+            new.hint(say("password-hint")).error_in(&errors),
         ],
-        button: language.say("password-change-button"),
+        button: say("password-change-button"),
         is_dangerous: false,
         back: "/you",
         errors,

@@ -9,6 +9,7 @@ use pages::{Language, when};
 use super::agent;
 use crate::domain::action::Action;
 use crate::domain::session_token::TokenHash;
+use crate::english::{say, texts};
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
@@ -19,8 +20,6 @@ use crate::url_query::UrlQuery;
 
 pub async fn show(request: PersonRequest, UrlQuery(done): UrlQuery<AfterForm>) -> PageResult {
     let (app, viewer, person) = (&request.app, &request.viewer, request.person());
-    let language = request.language();
-    let texts = language.texts();
     let now = app.clock.now();
     let sessions = sessions::of_person(&app.pool, person.id, app.session_lifetimes, now);
     let current = viewer.token.hash();
@@ -29,10 +28,10 @@ pub async fn show(request: PersonRequest, UrlQuery(done): UrlQuery<AfterForm>) -
         .into_iter()
         .map(|(hash, session)| SessionRow {
             id: hash.hex(),
-            agent: agent::name(texts, &session.agent),
+            agent: agent::name(texts(), &session.agent),
             address: session.address,
-            since: when::minute(texts, session.since),
-            last_seen: when::minute(texts, session.seen),
+            since: when::minute(texts(), session.since),
+            last_seen: when::minute(texts(), session.seen),
             is_current: hash == current,
         });
     let left = people::count_recovery_codes(&app.pool, person.id).await?;
@@ -45,7 +44,7 @@ pub async fn show(request: PersonRequest, UrlQuery(done): UrlQuery<AfterForm>) -
     });
     let notices = Choice {
         value: "on".to_owned(),
-        label: language.say("you-notices").to_owned(),
+        label: say("you-notices").to_owned(),
         is_chosen: person.wants_notices,
     };
     Ok(ok(&YouPage {
@@ -54,8 +53,8 @@ pub async fn show(request: PersonRequest, UrlQuery(done): UrlQuery<AfterForm>) -
         sessions: rows.collect(),
         has_totp: person.totp_secret.is_some(),
         recovery_codes: u64::try_from(left).unwrap_or_default(),
-        language: Select::new("language", language.say("you-language"), languages.into()),
-        notices: Checks::new("notices", language.say("you-mails"), vec![notices]),
+        language: Select::new("language", say("you-language"), languages.into()),
+        notices: Checks::new("notices", say("you-mails"), vec![notices]),
     }))
 }
 

@@ -6,7 +6,6 @@ use pages::mails::MailText;
 use pages::people::{PersonFormPage, RecoveryCodesPage, TotpPage};
 use pages::{Field, qr};
 use serde::Deserialize;
-use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
@@ -15,13 +14,13 @@ use crate::domain::action::Action;
 use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
 use crate::domain::typed_code::TypedCode;
+use crate::english::say;
 use crate::form_body::FormBody;
 use crate::once_form::{self, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, ok, see_other};
 use crate::request::{NewSession, PersonRequest, Viewer};
 use crate::store::people::{self, NewSecret};
-use crate::store::sent_forms;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -50,24 +49,22 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
     if viewer.person.totp_secret.is_some() {
         return Ok(see_other("/you?done=totp-was-on"));
     }
-    let language = request.language();
     let mut state = confirm_password(&request, "password", &form.password).await?;
     if !state.is_accepted() {
         return Ok(page(&request, state));
     }
     let Some(TypedCode::App(code)) = TypedCode::parse(&form.code) else {
-        state.add("code", language.say("totp-no-code"));
+        state.add("code", say("totp-no-code"));
         return Ok(page(&request, state));
     };
     let secret = offered(viewer);
     let Some(step) = secret.step_of(&code, app.clock.now()) else {
-        state.add("code", language.say("totp-wrong"));
+        state.add("code", say("totp-wrong"));
         return Ok(page(&request, state));
     };
-    let (codes, hashes) = recovery::of_form(&viewer.token, sent);
-    let session = store(&request, sent, (&secret, step), &hashes).await?;
-    // A second click has ended the session and begun the next one, whose cookie this answer has too.
-    let session = session.unwrap_or_else(|| NewSession::after(&viewer.token, sent));
+    let sent = format!("{sent} {code}");
+    let (codes, hashes) = recovery::derive(&viewer.token, &sent);
+    let session = store(&request, &sent, (&secret, step), &hashes).await?;
     let mut page = ok(&RecoveryCodesPage {
         frame: viewer.frame(),
         effect: "codes-on",
@@ -77,19 +74,21 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
     Ok(page)
 }
 
-/// Stores the secret of the app and the step of its code, with new recovery codes; `None` if the form took effect before.
+/// Stores the secret of the app and the step of its code, with new recovery codes, and begins a new session. If the form is sent twice, the
+/// second one stores nothing and gets the same session.
 async fn store(
     request: &PersonRequest,
-    form: Uuid,
+    form: &str,
     (secret, step): (&SharedSecret, i64),
     hashes: &[Vec<u8>],
-) -> Result<Option<NewSession>, PageError> {
+) -> Result<NewSession, PageError> {
     let (app, person) = (&request.app, request.person());
     let sealed = app.key_ring.seal(person.id.as_bytes(), &secret.0);
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
     let mut transaction = kit::pg::begin(&app.pool).await?;
-    if !sent_forms::insert(&mut *transaction, person.id, form, app.clock.now()).await? {
-        return Ok(None);
+    people::lock(&mut *transaction, person.id).await?;
+    if let Some(begun) = NewSession::after(&mut *transaction, &request.viewer.token, form).await? {
+        return Ok(begun);
     }
     let secret = NewSecret {
         sealed: &sealed,
@@ -101,21 +100,20 @@ async fn store(
     record_and_inform(request, &mut transaction, Action::TotpOn, &text).await?;
     let session = request.renew_session_by(&mut transaction, form).await?;
     transaction.commit().await?;
-    Ok(Some(session))
+    Ok(session)
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
-    let language = request.language();
     let FormState { status, errors } = state;
     let secret = offered(&request.viewer);
-    let code = Field::code("code", language.say("totp-code")).digits();
+    let code = Field::code("code", say("totp-code")).digits();
     let page = TotpPage {
         frame: request.viewer.frame(),
         qr: qr::svg(&secret.address(&request.person().email)),
         secret: secret.text(),
         form: once_form::new_id(),
         code: code.error_in(&errors),
-        password: Field::password("password", language.say("password-own")).error_in(&errors),
+        password: Field::password("password", say("password-own")).error_in(&errors),
         errors,
     };
     html(status, &page)
@@ -126,19 +124,19 @@ pub async fn show_off(request: PersonRequest) -> PageResult {
 }
 
 pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -> PageResult {
-    let (app, language, person) = (&request.app, request.language(), request.person());
+    let (app, person) = (&request.app, request.person());
     let mut state = confirm_password(&request, "password", &form.password).await?;
     if !state.is_accepted() {
         return Ok(page_off(&request, state));
     }
     if person.totp_secret.is_some() {
         let Some(code) = TypedCode::parse(&form.code) else {
-            state.add("code", language.say(NO_CODE));
+            state.add("code", say(NO_CODE));
             return Ok(page_off(&request, state));
         };
         if !use_code(app, &app.pool, person, &code).await? {
             count_wrong_code(app, person).await?;
-            state.add("code", language.say("code-wrong"));
+            state.add("code", say("code-wrong"));
             return Ok(page_off(&request, state));
         }
     }
@@ -155,19 +153,18 @@ pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -
 }
 
 fn page_off(request: &PersonRequest, state: FormState) -> Response {
-    let language = request.language();
     let FormState { status, errors } = state;
     let page = PersonFormPage {
         frame: request.viewer.frame(),
-        heading: language.say("totp-off-title"),
-        text: vec![language.say("totp-off-text").to_owned()],
+        heading: say("totp-off-title"),
+        text: vec![say("totp-off-text").to_owned()],
         action: "/you/totp/off",
         form: None,
         inputs: vec![
-            Field::code("code", language.say("code-label")).error_in(&errors),
-            Field::password("password", language.say("password-own")).error_in(&errors),
+            Field::code("code", say("code-label")).error_in(&errors),
+            Field::password("password", say("password-own")).error_in(&errors),
         ],
-        button: language.say("totp-off-button"),
+        button: say("totp-off-button"),
         is_dangerous: true,
         back: "/you",
         errors,

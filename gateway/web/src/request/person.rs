@@ -2,7 +2,6 @@
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use kit::Fault;
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
@@ -12,8 +11,6 @@ use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::page_error::PageError;
-use crate::page_language::PageLanguage;
-use crate::render::FormState;
 use crate::store::activity::{self, NewEntry};
 use crate::store::people::{self, Person};
 use crate::store::sessions::{self, Stage};
@@ -49,17 +46,6 @@ impl PersonRequest {
         &self.viewer.person
     }
 
-    /// The language of the dashboard: English.
-    #[expect(clippy::unused_self, reason = "pages ask their request for it")]
-    pub fn language(&self) -> PageLanguage {
-        PageLanguage::default()
-    }
-
-    /// A form with these fields that a service refused (see [`PageLanguage::refused`]).
-    pub fn refused(&self, fault: Fault, fields: &[&str]) -> Result<FormState, PageError> {
-        self.language().refused(fault, fields, &[])
-    }
-
     /// The person, for the audit of the gateway.
     pub fn actor(&self) -> Actor {
         self.viewer.actor(&self.client)
@@ -90,15 +76,6 @@ impl PersonRequest {
         activity::insert(executor, entry, self.app.clock.now()).await
     }
 
-    /// Records an action in an account that was completed. A failure to record it is therefore only logged.
-    pub async fn record_done(&self, account: Uuid, action: Action, subject: &str) {
-        let recorded = self.record_in_account(&self.app.pool, account, action, subject);
-        if let Err(error) = recorded.await {
-            let action = action.name();
-            tracing::warn!(%error, action, "an activity is not recorded");
-        }
-    }
-
     /// Locks the person until the transaction ends, and reads the person again. Every change of the password, the address or the second factor
     /// ends all sessions: while that of this request goes on, the password and the code that the request has checked are right.
     pub async fn lock(&self, connection: &mut PgConnection) -> Result<Person, PageError> {
@@ -122,7 +99,7 @@ impl PersonRequest {
     pub async fn renew_session_by(
         &self,
         connection: &mut PgConnection,
-        form: Uuid,
+        form: &str,
     ) -> Result<NewSession, sqlx::Error> {
         let person = self.person().id;
         sessions::end_all(&mut *connection, person).await?;

@@ -3,7 +3,7 @@
 use axum::response::Response;
 use http::HeaderMap;
 use pages::{AccountNav, Frame, Language, Link, Tab, Texts};
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgExecutor};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -139,10 +139,15 @@ pub(super) async fn begin_session_with(
 }
 
 impl NewSession {
-    /// The session that the same form of this session has begun before.
-    pub fn after(token: &Token, form: Uuid) -> Self {
+    /// The session that this form has begun in place of the session with this token, if the form was sent before.
+    pub async fn after(
+        executor: impl PgExecutor<'_>,
+        token: &Token,
+        form: &str,
+    ) -> Result<Option<Self>, sqlx::Error> {
         let (token, stage) = (token.successor(form), Stage::SignedIn);
-        Self { token, stage }
+        let has_begun = sessions::exists(executor, token.hash()).await?;
+        Ok(has_begun.then_some(Self { token, stage }))
     }
 
     /// Adds the cookies of the session, whose transaction is committed.

@@ -125,6 +125,7 @@ fn listing_routes() -> Vec<Route> {
         edit.action(listing!("/take-down"), show::take_down),
         read.page(account!("/claims"), claims::show),
         edit.action(account!("/claims"), claims::send),
+        edit.action(account!("/claims/{claim}/withdraw"), claims::withdraw),
     ]
 }
 

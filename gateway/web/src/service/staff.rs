@@ -4,10 +4,10 @@
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::web::v1 as proto;
 use contracts::web::v1::staff_service_server::StaffService;
-use kit::Fault;
 use kit::api::bad_fields::BadFields;
 use kit::api::timestamp;
 use kit::audit::{self, Audit, Subject};
+use kit::{Fault, ids};
 use pages::Language;
 use pages::mails::MailText;
 use serde_json::json;
@@ -167,6 +167,7 @@ impl Staff {
         }
         let person = people::by_email(&mut *transaction, &address).await?;
         let mail = LinkMail {
+            id: ids::row_id(),
             address: &address,
             target: LinkTarget::Invite {
                 by: None,

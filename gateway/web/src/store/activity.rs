@@ -77,9 +77,19 @@ pub async fn insert(
     entry: NewEntry<'_>,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
+    insert_once(executor, entry, None, now).await
+}
+
+/// Inserts the entry of an effect, unless the account has one of this action with the same id.
+pub async fn insert_once(
+    executor: impl PgExecutor<'_>,
+    entry: NewEntry<'_>,
+    effect: Option<Uuid>,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "insert into web.activity (id, at, account_id, person_id, email, action, subject, address, network, agent)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        "insert into web.activity (id, at, account_id, person_id, email, action, subject, address, network, agent, effect_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing",
         ids::row_id(),
         now,
         entry.account,
@@ -90,6 +100,7 @@ pub async fn insert(
         entry.client.map_or_else(String::new, ClientInfo::address),
         entry.client.map_or_else(String::new, ClientInfo::network),
         entry.client.map_or("", |client| client.agent.as_str()),
+        effect,
     )
     .execute(executor)
     .await?;
@@ -166,29 +177,23 @@ pub async fn last_emails(
     Ok(rows.map(|row| (row.person_id, row.email)).collect())
 }
 
-/// The newest of these actions on something of an account in the last [`RETENTION`].
-pub async fn last_of(
+/// The newest decisions of staff in an account in the last [`RETENTION`].
+pub async fn last_of_staff(
     executor: impl PgExecutor<'_>,
     account: Uuid,
-    actions: &[Action],
-    subject: &str,
     now: OffsetDateTime,
-) -> Result<Option<Activity>, sqlx::Error> {
-    let actions: Vec<String> = actions
-        .iter()
-        .map(|action| action.name().to_owned())
-        .collect();
+    limit: i64,
+) -> Result<Vec<Activity>, sqlx::Error> {
     sqlx::query_as!(
         Activity,
         "select id, at, email, action, subject, address, agent from web.activity
-         where account_id = $1 and action = any ($2) and subject = $3 and at >= $4
-         order by id desc limit 1",
+         where account_id = $1 and person_id = $2 and at >= $3 order by id desc limit $4",
         account,
-        &actions,
-        subject,
+        Uuid::nil(),
         now - RETENTION,
+        limit,
     )
-    .fetch_optional(executor)
+    .fetch_all(executor)
     .await
 }
 

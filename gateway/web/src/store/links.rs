@@ -1,6 +1,5 @@
 //! `web.link`: links in mails. Only the hash of a link is stored.
 
-use kit::ids;
 use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -96,16 +95,17 @@ pub struct NewLink {
     pub expires_at: OffsetDateTime,
 }
 
-/// Inserts a link to this address.
+/// Inserts a link with this id to this address.
 pub async fn insert(
     executor: impl PgExecutor<'_>,
+    id: Uuid,
     email: &str,
     target: &LinkTarget,
     now: OffsetDateTime,
 ) -> Result<NewLink, sqlx::Error> {
     let purpose = target.purpose();
     let link = NewLink {
-        id: ids::row_id(),
+        id,
         token: Token::generate(),
         expires_at: now + purpose.lifetime(),
     };

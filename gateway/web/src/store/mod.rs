@@ -5,7 +5,6 @@ pub mod feed_positions;
 pub mod links;
 pub mod members;
 pub mod people;
-pub mod sent_forms;
 pub mod sent_notices;
 pub mod sessions;
 pub mod tries;

@@ -158,6 +158,17 @@ impl Listings {
     }
 }
 
+/// The state that the public list of an account's listings names.
+pub fn state_of(name: &str) -> proto::State {
+    match name {
+        "pending" => proto::State::Pending,
+        "published" => proto::State::Published,
+        "rejected" => proto::State::Rejected,
+        "removed" => proto::State::Removed,
+        _ => proto::State::Unspecified,
+    }
+}
+
 rpcs! { Listings:
     idempotent pages(account: Uuid) -> proto::ListOwnPagesResponse =
         Pages::list_own_pages(proto::ListOwnPagesRequest { account_id: account });
@@ -186,6 +197,11 @@ rpcs! { Listings:
     idempotent claim(account: Uuid, handle: &str, evidence: &str) -> () =
         Pages::claim_page(proto::ClaimPageRequest { account_id: account, handle, evidence })
         => |_claimed| ();
+
+    /// Ends a claim that waits for a decision.
+    idempotent withdraw_claim(account: Uuid, id: &str) -> proto::Claim =
+        Pages::withdraw_claim(proto::WithdrawClaimRequest { account_id: account, id })
+        => |withdrawn| required(withdrawn.claim)?;
 
     /// Ends the claims of an account that wait for a decision.
     idempotent withdraw_claims(account: Uuid) -> () =

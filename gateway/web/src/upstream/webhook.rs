@@ -33,8 +33,6 @@ pub struct NewSecret {
     pub endpoint: proto::Endpoint,
     /// Empty if the form was sent too long ago, or another person has seen the secret.
     pub secret: String,
-    /// Whether the form was not sent before.
-    pub is_new: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -86,7 +84,6 @@ rpcs! { Webhooks:
         => |added| NewSecret {
             endpoint: required(added.endpoint)?,
             secret: added.secret,
-            is_new: !added.repeated_form,
         };
 
     /// Changes an endpoint that is as `read`: only what differs.
@@ -120,7 +117,6 @@ rpcs! { Webhooks:
         => |rotated| NewSecret {
             endpoint: required(rotated.endpoint)?,
             secret: rotated.secret,
-            is_new: !rotated.repeated_form,
         };
 
     /// Signs with the new secret from now on.
@@ -128,9 +124,10 @@ rpcs! { Webhooks:
         Endpoints::switch_secret(proto::SwitchSecretRequest { account_id: account, id })
         => |switched| required(switched.endpoint)?;
 
-    once remove(account: Uuid, id: Uuid) -> () =
+    /// Removes an endpoint; returns its URL, unless it is gone.
+    idempotent remove(account: Uuid, id: Uuid) -> Option<String> =
         Endpoints::remove_endpoint(proto::RemoveEndpointRequest { account_id: account, id })
-        => |_removed| ();
+        => |removed| removed.url;
 
     /// A delivery with its attempts and its body.
     idempotent delivery(account: Uuid, endpoint: Uuid, id: i64) -> proto::GetDeliveryResponse =
@@ -160,8 +157,8 @@ rpcs! { Webhooks:
         })
         => |_recovered| ();
 
-    /// Sends a test event; `kind` may be empty. Returns its delivery, and whether the form was not sent before.
-    idempotent send_test_event(account: Uuid, endpoint: Uuid, event: &str, kind: &str, form: Uuid) -> (proto::Delivery, bool) =
+    /// Sends a test event; `kind` may be empty. Returns its delivery.
+    idempotent send_test_event(account: Uuid, endpoint: Uuid, event: &str, kind: &str, form: Uuid) -> proto::Delivery =
         Deliveries::send_test_event(proto::SendTestEventRequest {
             account_id: account,
             endpoint_id: endpoint,
@@ -169,7 +166,7 @@ rpcs! { Webhooks:
             kind,
             form_id: form,
         })
-        => |sent| (required(sent.delivery)?, !sent.repeated_form);
+        => |sent| required(sent.delivery)?;
 
     /// All events.
     idempotent event_types() -> Vec<proto::EventType> =

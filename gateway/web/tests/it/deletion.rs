@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1 as proto;
+use kit::ids;
 use sqlx::PgPool;
 use web::domain::role::Role;
 use web::store::links::{self, LinkTarget};
@@ -154,7 +155,9 @@ async fn older_invitations_for_a_deleted_person_end(pool: PgPool) {
         role: Role::Owner,
     };
     let now = site.clock.now();
-    links::insert(&site.pool, BOB, &invited, now).await.unwrap();
+    links::insert(&site.pool, ids::row_id(), BOB, &invited, now)
+        .await
+        .unwrap();
     let mut editor = site.signed_in(BOB).await;
     let gone = editor.post("/you/delete", &DELETE).await;
     assert_eq!(gone.location(), "/?done=deleted");

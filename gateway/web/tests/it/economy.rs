@@ -45,7 +45,7 @@ async fn a_currency_is_registered(pool: PgPool) {
     let page = owner
         .get(&format!("{base}/okoto?done=currency-named"))
         .await;
-    page.assert(200, "The name is valid from now on.");
+    page.assert(200, "The name of the currency is saved.");
     page.assert(200, "href=\"/economy/okoto\"");
     owner
         .get(&format!("{base}/nothing"))

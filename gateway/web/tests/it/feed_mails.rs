@@ -169,7 +169,7 @@ async fn decisions_on_keys_are_mailed_in_the_language_of_each_reader(pool: PgPoo
         reason: reason.map(ToOwned::to_owned),
         ..KeyRequest::default()
     };
-    for event in ["asked", "approved", "revealed"] {
+    for event in ["asked", "approved", "revealed", "withdrawn"] {
         site.feed.publish("key_request", event, &request(None));
     }
     assert_eq!(run(&site).await, 1);
@@ -431,7 +431,7 @@ async fn failing_webhooks_are_mailed_to_developers(pool: PgPool) {
         url: "https://a.example/hook".to_owned(),
         failed: 200,
     };
-    let off = "An address of your webhooks is switched off";
+    let off = "An address of your webhooks is disabled";
     for (event, subject, text) in [
         (
             "deliveries_failed",

@@ -1,5 +1,6 @@
 //! An account with a thing of every kind, so that a test can fill in every path of the router.
 
+use contracts::listings::v1::{Claim, ClaimState};
 use http::Method;
 use sqlx::{AssertSqlSafe, PgPool};
 use web::once_form;
@@ -12,6 +13,9 @@ use crate::webhook_service::WebhookSite;
 
 /// The address of a person who is invited to the account.
 pub(crate) const CAROL: &str = "carol@new.example";
+
+/// A claim of the account that waits.
+const CLAIM: &str = "019ae000-0000-7000-8000-000000000001";
 
 /// The account of [`ADA`], who is signed in.
 pub(crate) struct FullAccount {
@@ -35,6 +39,13 @@ impl FullAccount {
         let account = hooks.account.to_string();
         let (key, request) = keys(&hooks, &account);
         hooks.site.listings.game(&account, "okoto", "Okoto");
+        hooks.site.listings.claims.lock().unwrap().push(Claim {
+            id: CLAIM.to_owned(),
+            account_id: account.clone(),
+            handle: "maliyo".to_owned(),
+            state: ClaimState::Waiting.into(),
+            ..Claim::default()
+        });
         account.clone_into(&mut hooks.site.economy.owner.lock().unwrap());
         "Cowrie".clone_into(
             hooks
@@ -91,6 +102,7 @@ impl FullAccount {
             "{account}" => account.to_owned(),
             "{key}" => self.key.clone(),
             "{request}" => self.request.clone(),
+            "{claim}" => CLAIM.to_owned(),
             "{invite}" => self.invite.clone(),
             "{person}" => self.person.clone(),
             "{session}" => self.session.clone(),

@@ -25,7 +25,7 @@ pub(crate) struct StubGateway {
     pub(crate) loses_new_keys: Arc<AtomicBool>,
     /// The keys and requests that each form has made.
     pub(crate) made_by_form: Arc<Mutex<BTreeMap<String, proto::Key>>>,
-    pub(crate) requested_by_form: Arc<Mutex<BTreeSet<String>>>,
+    pub(crate) requested_by_form: Arc<Mutex<BTreeMap<String, proto::KeyRequest>>>,
     /// Whether the last rotation stopped the old secret at once.
     pub(crate) revoked_old: Arc<AtomicBool>,
     /// The usage of every account: by day, and the log of calls.
@@ -255,25 +255,23 @@ impl AccountsService for StubGateway {
     async fn request_key(
         &self,
         request: Request<proto::AccountsServiceRequestKeyRequest>,
-    ) -> Answer<proto::AccountsServiceRequestKeyResponse> {
+    ) -> Answer<proto::RequestKeyResponse> {
         self.check()?;
         let request = request.into_inner();
         let mut forms = self.requested_by_form.lock().unwrap();
-        if !forms.insert(request.form_id.clone()) {
-            return Ok(Response::new(proto::AccountsServiceRequestKeyResponse {
-                repeated_form: true,
-                ..proto::AccountsServiceRequestKeyResponse::default()
-            }));
-        }
-        let request = proto::KeyRequest {
-            id: ids::row_id().to_string(),
-            account_id: request.account_id,
-            name: request.name,
-            state: "asked".to_owned(),
-            ..proto::KeyRequest::default()
-        };
-        self.requests.lock().unwrap().push(request);
-        Ok(empty())
+        let made = forms.entry(request.form_id).or_insert_with(|| {
+            let made = proto::KeyRequest {
+                id: ids::row_id().to_string(),
+                account_id: request.account_id,
+                name: request.name,
+                state: "asked".to_owned(),
+                ..proto::KeyRequest::default()
+            };
+            self.requests.lock().unwrap().push(made.clone());
+            made
+        });
+        let request = Some(made.clone());
+        Ok(Response::new(proto::RequestKeyResponse { request }))
     }
 
     async fn list_key_requests(

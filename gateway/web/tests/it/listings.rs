@@ -3,12 +3,11 @@
 use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1::Plan;
+use contracts::listings::v1::{Claim, ClaimState, State};
 use sqlx::PgPool;
-use web::domain::action::Action;
-use web::store::activity::{self, NewEntry};
 
 use crate::browser::Page;
-use crate::support::{ADA, studio};
+use crate::support::studio;
 
 /// The fields of a game's form, as a browser sends them.
 fn fields<'a>(title: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
@@ -38,7 +37,7 @@ async fn the_list_links_to_each_listing(pool: PgPool) {
     let page = owner.get(&format!("{base}/game/okoto")).await;
     page.assert(200, "GET /v1/games/okoto");
     site.listings.change(&account, "okoto", |game| {
-        game.set_state(contracts::listings::v1::State::Rejected);
+        game.set_state(State::Rejected);
     });
     let page = owner.get(&format!("{base}/game/okoto")).await;
     page.assert(200, "Too &#60;b&#62;short");
@@ -208,6 +207,27 @@ async fn a_page_is_claimed_with_evidence(pool: PgPool) {
     let page = owner.post(&path, &fields).await;
     assert!(page.location().ends_with("/claims?done=page-claimed"));
     assert_eq!(site.listings.recorded(), ["claim maliyo: See our site"]);
+    // One that waits can be withdrawn.
+    let claim = Claim {
+        id: kit::ids::row_id().to_string(),
+        account_id: account.clone(),
+        handle: "maliyo".to_owned(),
+        state: ClaimState::Waiting.into(),
+        ..Claim::default()
+    };
+    let withdraw = format!("{path}/{}/withdraw", claim.id);
+    site.listings.claims.lock().unwrap().push(claim);
+    let button = format!("action=\"{withdraw}\"");
+    owner.get(&path).await.assert(200, &button);
+    let page = owner.post(&withdraw, &[]).await;
+    assert!(page.location().ends_with("/claims?done=claim-withdrawn"));
+    let page = owner.get(page.location()).await;
+    page.assert(200, "The claim is withdrawn.");
+    assert!(!page.text.contains(&button), "{}", page.text);
+    let unknown = format!("{path}/{}/withdraw", kit::ids::row_id());
+    owner.post(&unknown, &[]).await.assert(404, "");
+    let activity = owner.get(&format!("/accounts/{account}/activity")).await;
+    activity.assert(200, "withdrew the claim of the page maliyo");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -302,18 +322,38 @@ async fn a_listing_that_is_taken_down_says_who_did_it_and_whom_to_ask(pool: PgPo
     let edit = owner.get(&format!("{base}/edit")).await;
     assert_eq!(edit.location(), base);
     let page = owner.get(&base).await;
-    page.assert(
-        200,
-        &format!("{ADA} has taken this listing down, 23 November 2026"),
-    );
+    page.assert(200, "Your account took this listing down, 23 November 2026");
     page.assert(200, "mailto:staff@mchezo.example");
-    let by_staff = NewEntry::of_staff(account.parse().unwrap(), Action::ListingRemoved, "okoto");
-    activity::insert(&site.pool, by_staff, site.clock.now())
-        .await
-        .unwrap();
+    // Another owner, whose account the gateway does not name now.
+    let other = kit::ids::row_id().to_string();
+    let says = format!("The account {other} took this listing down");
+    *site.listings.removed_by.lock().unwrap() = Some(other);
+    owner.get(&base).await.assert(200, &says);
+    *site.listings.removed_by.lock().unwrap() = Some(String::new());
+    *site.listings.rejection.lock().unwrap() = Some("It is <i>stolen".to_owned());
     let page = owner.get(&base).await;
+    page.assert(200, "Our staff took this listing down, 23 November 2026");
     page.assert(
         200,
-        "Our staff have taken this listing down, 23 November 2026",
+        "Why it was taken down:</strong> <bdi>It is &#60;i&#62;stolen</bdi>",
     );
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn only_what_is_public_or_waits_can_be_taken_down(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/listings/game/okoto");
+    for (state, may_take_down) in [
+        (State::Published, true),
+        (State::Pending, true),
+        (State::Rejected, false),
+        (State::Removed, false),
+    ] {
+        site.listings
+            .change(&account, "okoto", |game| game.set_state(state));
+        let page = owner.get(&path).await;
+        page.assert(200, "Okoto");
+        let is_there = page.text.contains("/take-down\"");
+        assert_eq!(is_there, may_take_down, "{state:?}: {}", page.text);
+    }
 }

@@ -16,6 +16,7 @@ use contracts::listings::v1::own_pictures_service_server::OwnPicturesServiceServ
 use contracts::listings::v1::pages_service_server::PagesServiceServer;
 use contracts::listings::v1::picture_service_server::PictureServiceServer;
 use contracts::public::{OwnListing, Timestamp};
+use kit::api::timestamp;
 use kit::{Code, Fault};
 use serde_json::Value;
 use tonic::service::RoutesBuilder;
@@ -44,8 +45,10 @@ pub(crate) struct StubListings {
     pub(crate) upload_wait: Arc<Mutex<Option<u32>>>,
     /// How many changes of a game find that somebody else has just changed it.
     pub(crate) changes_meanwhile: Arc<AtomicU32>,
-    /// Why a rejected game was rejected.
+    /// Why a game was rejected or taken down.
     pub(crate) rejection: Arc<Mutex<Option<String>>>,
+    /// Who has taken games down, if not their account; empty: staff.
+    pub(crate) removed_by: Arc<Mutex<Option<String>>>,
     /// Whether accounts have no page.
     pub(crate) has_no_pages: Arc<AtomicBool>,
     /// The claims of every account.
@@ -189,8 +192,11 @@ impl OwnListingsService for StubListings {
         }
         let game = self.find(&request.account_id, &request.name)?;
         let rejection = self.rejection.lock().unwrap().clone();
+        let is_removed = game.state() == proto::State::Removed;
+        let removed_by = self.removed_by.lock().unwrap().clone();
         let reason = match game.state() {
             proto::State::Rejected => rejection.unwrap_or_else(|| "Too <b>short".to_owned()),
+            proto::State::Removed => rejection.unwrap_or_default(),
             _ => String::new(),
         };
         Ok(Response::new(proto::GetOwnListingResponse {
@@ -199,6 +205,8 @@ impl OwnListingsService for StubListings {
             reason: self.text(&reason),
             note: self.note().unwrap_or_default(),
             writes_today: 7,
+            removed_at: is_removed.then(|| timestamp::encode(START)),
+            removed_by: removed_by.unwrap_or(request.account_id),
         }))
     }
 

@@ -90,6 +90,22 @@ impl PagesService for StubListings {
         Ok(Response::new(proto::ListOwnClaimsResponse { claims }))
     }
 
+    async fn withdraw_claim(
+        &self,
+        request: Request<proto::WithdrawClaimRequest>,
+    ) -> Answer<proto::WithdrawClaimResponse> {
+        self.check()?;
+        let proto::WithdrawClaimRequest { account_id, id } = request.into_inner();
+        let mut claims = self.claims.lock().unwrap();
+        let own = |claim: &&mut proto::Claim| claim.id == id && claim.account_id == account_id;
+        let Some(claim) = claims.iter_mut().find(own) else {
+            return Err(Fault::not_found("There is no claim with this id.").into());
+        };
+        claim.set_state(proto::ClaimState::Rejected);
+        let claim = Some(claim.clone());
+        Ok(Response::new(proto::WithdrawClaimResponse { claim }))
+    }
+
     async fn withdraw_claims(
         &self,
         request: Request<proto::WithdrawClaimsRequest>,

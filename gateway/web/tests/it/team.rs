@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use contracts::gateway::v1::{Key, KeyRequest};
 use futures::future::join_all;
 use kit::api::timestamp;
+use kit::ids;
 use sqlx::PgPool;
 use web::domain::role::Role;
 use web::store::links::{self, LinkTarget};
@@ -82,7 +83,14 @@ async fn concurrent_forms_do_not_exceed_the_limit_of_invitations(pool: PgPool) {
     };
     for number in 0..98 {
         let address = format!("{number}@old.example");
-        let invited = links::insert(&site.pool, &address, &target, site.clock.now()).await;
+        let invited = links::insert(
+            &site.pool,
+            ids::row_id(),
+            &address,
+            &target,
+            site.clock.now(),
+        )
+        .await;
         invited.unwrap();
     }
     let owner = site.signed_in(ADA).await;
@@ -162,7 +170,7 @@ async fn a_removed_owner_leaves_no_invitation_to_return(pool: PgPool) {
         role: Role::Editor,
     };
     for email in [BOB, old, other] {
-        let invited = links::insert(&site.pool, email, &target, now).await;
+        let invited = links::insert(&site.pool, ids::row_id(), email, &target, now).await;
         invited.unwrap();
     }
     let bound = links::bind_invitations(&site.pool, old, bob).await;
@@ -312,7 +320,7 @@ async fn owners_learn_which_secrets_a_person_has_seen_who_stops_working_with_the
 
     site.gateway.is_down.store(true, Ordering::Relaxed);
     let page = owner.get(&team).await;
-    page.assert(200, "cannot be told now");
+    page.assert(200, "cannot check now");
     page.assert(200, &renew);
     // An editor sees nothing of it.
     site.gateway.is_down.store(false, Ordering::Relaxed);

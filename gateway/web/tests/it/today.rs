@@ -3,11 +3,14 @@
 use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1 as gateway;
+use kit::api::timestamp;
 use sqlx::PgPool;
+use web::domain::action::Action;
 use web::domain::role::Role;
+use web::store::activity::{self, NewEntry};
 
 use crate::full_account::FullAccount;
-use crate::support::{ADA, BOB, Site, studio};
+use crate::support::{ADA, BOB, START, Site, studio};
 use crate::webhook_service::WebhookSite;
 
 #[testing::database_test(web::MIGRATOR)]
@@ -59,7 +62,8 @@ async fn open_tasks_link_to_their_pages(pool: PgPool) {
     ] {
         page.assert(200, part);
     }
-    assert!(!page.text.contains("All done."), "{}", page.text);
+    assert!(!page.text.contains("Nothing waits"), "{}", page.text);
+    assert!(!page.text.contains("Lately"), "{}", page.text);
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -73,7 +77,7 @@ async fn a_disabled_webhook_is_on_the_page(pool: PgPool) {
         .submit(&endpoint, &test, &[("event", "ping")])
         .await
         .location();
-    let page = site.eventually(&today, "is switched off").await;
+    let page = site.eventually(&today, "is disabled").await;
     page.assert(200, &format!("<a href=\"{endpoint}\">"));
 }
 
@@ -95,4 +99,44 @@ async fn without_a_service_the_rest_is_shown(pool: PgPool) {
     page.assert(200, "because a service does not answer: keys and calls.");
     page.assert(200, "The calls of the month are not available now.");
     page.assert(200, "<h1>Today");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn an_account_for_which_nothing_waits_shows_what_has_happened_lately(pool: PgPool) {
+    let mut hooks = WebhookSite::new(pool).await;
+    let endpoint = hooks.add().await;
+    let test = format!("{endpoint}/test");
+    let ping = [("event", "ping")];
+    hooks
+        .browser
+        .submit(&endpoint, &test, &ping)
+        .await
+        .location();
+    hooks.site.gateway.calls.lock().unwrap().calls = vec![gateway::Call {
+        at: Some(timestamp::encode(START)),
+        method: "GET".to_owned(),
+        target: "/v1/games/none".to_owned(),
+        status: 404,
+        code: "not_found".to_owned(),
+        ..gateway::Call::default()
+    }];
+    let (account, now) = (hooks.account, hooks.site.clock.now());
+    let listings = &hooks.site.listings;
+    listings.game(&account.to_string(), "okoto", "Okoto");
+    let approved = NewEntry::of_staff(account, Action::ListingApproved, "okoto");
+    activity::insert(&hooks.site.pool, approved, now)
+        .await
+        .unwrap();
+    let today = format!("/accounts/{account}");
+    let page = hooks.eventually(&today, "Webhooks: delivered to").await;
+    for part in [
+        "Nothing waits for you.",
+        "<h2>Lately</h2>",
+        "GET /v1/games/none 404 not_found",
+        &format!("<a href=\"{today}/requests?errors=yes\">"),
+        &format!("<a href=\"{endpoint}\">"),
+        "Staff approved okoto",
+    ] {
+        page.assert(200, part);
+    }
 }

@@ -162,7 +162,7 @@ async fn failed_deliveries_are_counted_before_they_are_sent_again(pool: PgPool) 
     // A 410 disables the endpoint.
     site.receiver.answer(410);
     send_test(&mut site, &path, "ping").await;
-    let page = site.eventually(&path, "switched this address off").await;
+    let page = site.eventually(&path, "disabled this address").await;
     page.assert(200, &format!("action=\"{path}/resume\""));
     let form = site.browser.get(&recover).await;
     form.assert(200, "value=\"2026-11-23T12:00\"");

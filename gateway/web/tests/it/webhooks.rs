@@ -15,7 +15,7 @@ async fn a_new_address_shows_its_secret_once(pool: PgPool) {
     ];
     let new = format!("{base}/new");
     let added = site.browser.submit(&new, &base, &fields).await;
-    added.assert(200, "answered 405");
+    added.assert(200, "answered with 405");
     added.assert(200, "SERVICE_WEBHOOK_SECRET=svc_whsec_");
     let list = site.browser.get(&base).await;
     list.assert(200, "1 of 5");
@@ -27,7 +27,7 @@ async fn a_new_address_shows_its_secret_once(pool: PgPool) {
         .unwrap();
     let path = format!("{base}/0{}", rest.split('"').next().unwrap());
     let page = site.browser.get(&path).await;
-    page.assert(200, "answered 405");
+    page.assert(200, "answered with 405");
     assert!(!page.text.contains("svc_whsec_"), "{}", page.text);
 }
 

@@ -98,7 +98,7 @@ async fn a_page_of_an_account_costs_a_statement_and_a_call_before_its_own_work(p
         ("/listings", 2),
         ("/keys", 2),
         ("/team", 4),
-        ("", 5),
+        ("", 7),
     ] {
         let path = format!("/accounts/{account}{path}");
         let (page, done) = counted(owner.get(&path)).await;

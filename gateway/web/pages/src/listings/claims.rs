@@ -21,6 +21,9 @@ pub struct OwnClaimsPage {
 
 #[derive(Debug)]
 pub struct ClaimRow {
+    pub id: String,
+    /// Whether nobody has decided on it.
+    pub is_open: bool,
     pub handle: String,
     pub made: String,
     pub evidence: String,

@@ -61,7 +61,7 @@ pub struct ListingPage {
     pub name: String,
     pub title: String,
     pub state: StateText,
-    /// Why staff rejected it, or that its account took it back; may be empty.
+    /// Why staff rejected it or took it down, or that its account took it back; may be empty.
     pub reason: String,
     /// As in [`ListingRow`].
     pub note: String,

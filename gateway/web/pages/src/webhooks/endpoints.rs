@@ -105,7 +105,7 @@ pub struct SigningSecretPage {
     pub secret: String,
     /// During a rotation: when the old secret ends.
     pub old_until: Option<String>,
-    /// Absent if the address was not called when it was entered.
+    /// Of a new address.
     pub address_check: Option<AddressCheck>,
     /// Marks the form of the test event.
     pub form: String,
@@ -130,8 +130,7 @@ pub struct EndpointPage {
     pub status: EndpointStatus,
     pub events: Vec<String>,
     pub added: String,
-    /// Absent if the address was not called when it was entered.
-    pub address_check: Option<AddressCheck>,
+    pub address_check: AddressCheck,
     /// During a rotation: how long the old secret signs.
     pub rotating_until: Option<String>,
     pub health: Health,
@@ -142,7 +141,6 @@ pub struct EndpointPage {
     /// Mark the forms that act once.
     pub test_form: String,
     pub rotate_form: String,
-    pub remove_form: String,
     pub may_change: bool,
 }
 
@@ -158,7 +156,7 @@ impl EndpointPage {
 #[derive(Debug)]
 pub struct EndpointStatus {
     pub label: StateText,
-    /// Why the service has switched it off; empty if it has not.
+    /// Why the service has disabled it; empty if it has not.
     pub reason: String,
     pub is_on: bool,
     pub is_off: bool,

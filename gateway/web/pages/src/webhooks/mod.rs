@@ -5,10 +5,11 @@ pub mod endpoints;
 
 /// What came of the first request to an address.
 #[derive(Debug, Clone)]
-pub struct AddressCheck {
-    pub result: String,
-    /// Whether the result is an answer, and not the reason why there was none.
-    pub has_answered: bool,
+pub enum AddressCheck {
+    /// With this status.
+    Answered(u32),
+    /// For this reason.
+    Unreached(String),
 }
 
 /// An event that an address may receive.

@@ -14,10 +14,8 @@ account-paused = New games and events are not accepted for a while. What is list
 
 ## Parts of forms and tables
 
-image-elsewhere = On another site:
 ## Times
 
-grace-left = { " " }left, until { $value }
 
 ## Roles, and what people did in an account
 
@@ -54,6 +52,7 @@ did-listing_changed = changed { $value }
 did-listing_taken_down = took { $value } down
 did-pictures_changed = changed the pictures of { $value }
 did-page_claimed = claimed the page { $value }
+did-claim_withdrawn = withdrew the claim of the page { $value }
 did-listing_approved = approved { $value }
 did-listing_rejected = rejected { $value }
 did-listing_removed = took { $value } down
@@ -69,10 +68,10 @@ activity-staff = Staff
 done-listing-submitted = Thank you. We review it before it goes public.
 done-listing-changed = The change is saved.
 done-listing-taken-down = Taken down: nobody finds it any more.
+done-claim-withdrawn = The claim is withdrawn.
 done-page-claimed = Staff have your claim. Their answer appears here.
 done-pictures-changed = The pictures are changed.
-done-currency-named = The name is valid from now on.
-done-form-sent = This form was sent before, and works once. If this page does not show what it did, open the form again.
+done-currency-named = The name of the currency is saved.
 
 ## Errors
 
@@ -84,30 +83,21 @@ error-role-manage = This needs an owner of the account. Ask an owner to change y
 
 ## The start page of an account
 
-today-title = Today, { $value }
-today-missing = Not available now, because a service does not answer: { $value }. Load the page again in a moment.
 today-part-keys = keys and calls
 today-part-webhooks = webhooks
 today-part-listings = listings
-today-nothing = All done.
 today-for-you = Waiting for you
 today-for-staff = Waiting for staff
+today-lately = Lately
+today-delivered = Webhooks: delivered to { $value }
+today-staff = Staff { $value }
+today-not-delivered = Webhooks: not delivered to { $value }
 today-api-title = Use the API
 today-api = Read games, creators, events and rankings from a program. A test key is free and instant, and reads sample data.
 today-first-key = Create the first key
 today-list-title = List your game
 today-list = A listing is free. We review it before it goes public.
 today-first-game = Submit a game
-today-month = This month
-today-calls = Calls this month with live keys:
-today-of-limit = of { $from } ({ $to })
-today-resets = The count begins again on { $value }.
-today-share = Share of the month's calls
-today-calls-missing = The calls of the month are not available now.
-today-plan = Plan
-today-usage = usage
-today-plans = plans
-today-settings = Change the name
 today-live-key = The live key { $value }
 today-live-key-since = Requested { $value }. Test keys work meanwhile.
 today-live-key-approved = The live key { $value } is approved
@@ -115,22 +105,13 @@ today-live-key-reveal = Reveal it once, and copy it then.
 today-live-key-rejected = The live key { $value } was rejected
 today-listing-waits = It waits for its review. You can change it meanwhile.
 today-listing-rejected = { $value } was rejected
-today-address-off = { $value } is switched off
+today-address-off = { $value } is disabled
 ## Accounts of a person, and the settings of one
 
-accounts-title = Accounts
-accounts-empty = You do not belong to an account yet. Create one here, or ask the owner of one to invite you.
-accounts-new = A new account
 accounts-name = Name of the account
-accounts-create = Create the account
 accounts-form-old = Open the page again, and send the form from there.
 accounts-most = You are an owner of { $value } accounts already, which is the most.
-settings-title = Name
-settings-heading = Name of the account
 settings-name = Name
-settings-close = Close the account
-settings-close-text = An account without other people, keys, webhooks and listings can be closed. Nobody can open it again.
-settings-close-yes = Yes, close it
 settings-close-members = The account has other people: remove them first, or leave the account to them.
 settings-close-keys = The account has keys that work: revoke them first.
 settings-close-webhooks = The account has webhooks: remove them first.
@@ -138,112 +119,44 @@ settings-close-listings = The account has pages, games or events. They would hav
 
 ## The team of an account, and its activity
 
-team-title = Team
-team-members = Members
-team-person = Person
-team-role = Role
-team-since = Since
-team-change = Change
-team-you = you
-team-role-of = Role of { $value }
-team-remove = Remove
-team-remove-effect = { $value } leaves the team at once.
-team-remove-yes = Yes, remove
-team-remove-yes-person = Yes, remove { $value }
-team-former = Former members
-team-seen = { $value } does not work with keys and webhooks any more, and has seen these secrets. They work until somebody replaces them:
 team-seen-somebody = A former member
 team-seen-rotate = Rotate { $value }
 team-seen-revoke = Revoke { $value }
 team-seen-webhook = Create a new signing secret for { $value }
-team-seen-unknown = Which secrets former members have seen cannot be told now, because a service does not answer. Open the page again in a moment, or see:
-team-rules = An owner may do everything. A developer works with keys and webhooks, an editor with listings. An account keeps at least one owner.
-team-leave = Leave the team
-team-leave-effect = You no longer see this account. Only an owner can invite you again.
-team-leave-yes = Yes, leave it
-team-invited = Invited
-team-until = until { $value }
-team-withdraw = Withdraw
-team-withdraw-person = Withdraw the invitation of { $value }
-team-invite = Invite somebody
-team-choose-developer = Developer
-team-choose-developer-may = keys and webhooks
-team-choose-editor = Editor
-team-choose-editor-may = listings
-team-choose-owner = Owner
-team-choose-owner-may = everything, including the team
-team-send = Send the invitation
 team-is-member = This person is in the team already.
 team-most = A team has at most { $value } people and invitations.
 team-choose-role = Choose a role.
 team-last-owner = An account keeps at least one owner: make another person an owner first.
-team-activity-title = Activity
-team-activity-lead = Who did what in the last year, from where.
-team-activity-empty = Nothing yet: keys, team changes and settings appear here as they happen.
-team-activity-who = Who
-team-activity-with = With
 
 ## What a person may change
 
-people-back = Back
 email-new = New address
 email-own = This is your address already.
 password-own = Your password
 password-current = Current password
 code-wrong = This code is wrong, or it was used before.
-you-factor = Second factor
-you-on = on
-you-off = off
 you-codes-left = { $count ->
     [one] { $number } recovery code left
    *[other] { $number } recovery codes left
 }
 you-change-password = Change password
 you-change-email = Change e-mail
-you-accounts = Your accounts
-you-another-account = Another account
-you-settings = Language and e-mails
 you-language = Language of e-mails
 you-mails = E-mails
 you-notices = Tell me about decisions on keys, listings, claims and reports, webhooks that cannot be delivered, my removal from a team, and sign-ins from a new network
-you-mails-always = E-mails about your password, your address and your second factor are always sent.
 you-save = Save
-you-sessions = Sessions
-you-browser = Browser
-you-address = Address
-you-since = Since
-you-seen = Last seen
-you-action = Action
-you-this-one = this one
-you-end = End
-you-end-since = End the session since { $value }
-you-end-others = End all others
-you-leave = Leave
-you-delete-text = { ":" } the page says what goes and what stays.
 password-change-button = Change the password
-activity-time = Time
-activity-what = What
-activity-earlier = Earlier
 password-change-text = Your other sessions end.
 email-change-text = We send a link to the new address. Your address changes when you open it and press its button; the old address is informed.
 email-change-button = Send the link
-totp-title = Set up an authenticator app
-totp-scan = Scan this with your app, or type the secret.
-totp-image = QR code with the secret below
-totp-type = Type the code that the app shows, and your password.
-totp-secret = Secret:
 totp-code = Code
-totp-button = Turn it on
 totp-no-code = The app shows a code of six digits. Type that one.
 totp-wrong = This code is wrong. Check the clock of your phone, and type the code that the app shows now.
 totp-off-title = Turn the second factor off
 totp-off-text = Your password alone signs you in afterwards.
 totp-off-button = Turn it off
-codes-title = Recovery codes
 codes-on = The second factor is on.
 codes-replaced = Your earlier recovery codes do not work any more.
-codes-text = Each of these codes signs you in once when your app is gone. Store them now: they are not shown again.
-codes-stored = I have stored them
 codes-new-title = New recovery codes
 codes-new-text = Your earlier recovery codes stop working. The second factor stays as it is.
 codes-new-button = Create new codes

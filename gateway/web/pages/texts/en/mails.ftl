@@ -212,8 +212,8 @@ mail-webhooks-failed-body =
 
     Once your receiver works again, choose "Retry failed deliveries" on the page of the address, which shows each request and its answer: { $page }
 
-    We send at most one such e-mail a day for each address. An address that keeps failing for days is switched off.
-mail-webhook-off-subject = An address of your webhooks is switched off
+    We send at most one such e-mail a day for each address. An address that keeps failing for days is disabled.
+mail-webhook-off-subject = An address of your webhooks is disabled
 mail-webhook-off-body =
     { $url } gets no more webhooks. { $reason }
 

@@ -10,9 +10,10 @@ use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::shown_once;
-use crate::account::effect::{Effect, FormError};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
+use crate::english::say;
 use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
@@ -38,7 +39,7 @@ pub struct KeyForm {
 
 pub async fn show(request: MemberRequest) -> PageResult {
     let form = KeyForm {
-        name: request.language().say("key-first-name").to_owned(),
+        name: say("key-first-name").to_owned(),
         ..KeyForm::default()
     };
     page(&request, &form, FormState::default()).await
@@ -50,14 +51,13 @@ pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm
     let (keys, actor, key) = (request.path("/keys"), request.actor(), new_key(&form));
     let work = async {
         if form.mode == "live" {
-            let asked = gateway.request_key(&actor, account, key.clone(), sent);
-            if !asked.await? {
-                return Err(FormError::SentBefore(keys));
-            }
-            return Ok(Effect::shown_at(Action::KeyAsked, &key.name, &keys));
+            let asked = gateway.request_key(&actor, account, key, sent).await?;
+            let id = asked.id.parse().unwrap_or_default();
+            return Ok(Effect::shown_at(Action::KeyAsked, asked.name, &keys).once(id));
         }
         let made = gateway.create_key(&actor, account, key, sent).await?;
-        shown_once(&request, (Action::KeyCreated, HEADING), made, None).await
+        let effect = (Action::KeyCreated, HEADING);
+        Ok(shown_once(&request, effect, made, None).await)
     };
     let page = async |state| page(&request, &form, state).await;
     request.answer(work, &FIELDS, page).await
@@ -79,8 +79,8 @@ fn new_key(form: &KeyForm) -> NewKey {
 
 /// The game of a key: one of the account's. While listings-svc is away, its slug is typed.
 async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> FormPart {
-    let (typed, language) = (typed.trim(), request.language());
-    let label = language.say("key-game");
+    let typed = typed.trim();
+    let label = say("key-game");
     let listed = request.app.listings.list(request.scope.id, "");
     let listed = timeout(WAIT, listed).await;
     // The first page may lack games of an account with many listings; then the slug is typed.
@@ -89,7 +89,7 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
     let listed = listed.ok().and_then(Result::ok);
     let Some((listings, _)) = listed.filter(|(_, page)| is_whole(page)) else {
         let field = Field::text("game", label).optional();
-        let field = field.value(typed).hint(language.say("key-game-slug-hint"));
+        let field = field.value(typed).hint(say("key-game-slug-hint"));
         return FormPart::Field(field.error_in(errors));
     };
     let games = listings.into_iter().filter(|it| it.kind == "game");
@@ -107,18 +107,17 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
     if !typed.is_empty() && values.iter().all(|(slug, _)| slug != typed) {
         values.push((typed.to_owned(), typed.to_owned()));
     }
-    values.insert(0, (String::new(), language.say("key-game-none").to_owned()));
+    values.insert(0, (String::new(), say("key-game-none").to_owned()));
     let choices = values.into_iter().map(|(value, label)| Choice {
         is_chosen: value == typed,
         value,
         label,
     });
     let select = Select::new("game", label, choices.collect()).optional();
-    FormPart::Select(select.hint(language.say(hint)).error_in(errors))
+    FormPart::Select(select.hint(say(hint)).error_in(errors))
 }
 
 async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> PageResult {
-    let language = request.language();
     let errors = state.errors;
     let (frame, game) = futures::join!(
         request.frame(Section::Keys),
@@ -128,8 +127,8 @@ async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> Page
         frame,
         account: request.scope.id.to_string(),
         form: once_form::new_id(),
-        name: Field::name("name", language.say("key-name"))
-            .hint(language.say("key-name-hint"))
+        name: Field::name("name", say("key-name"))
+            .hint(say("key-name-hint"))
             .value(&form.name)
             .error_in(&errors),
         choices: KeyChoices {

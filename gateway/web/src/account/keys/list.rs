@@ -5,11 +5,12 @@ use pages::keys::{KeyRow, ListPage, RequestRow};
 use pages::when;
 use uuid::Uuid;
 
-use super::{created_before, rights, row, shown_once};
+use super::{rights, row, shown_once};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
+use crate::english::texts;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
@@ -31,11 +32,12 @@ pub async fn reveal(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>)
             Ok(revealed) => revealed,
             // The key has the id of its request. Another answer has shown its secret.
             Err(fault) => match gateway.key(account, &id).await {
-                Ok(key) => return Err(created_before(&request, &key.id)),
-                Err(_no_key) => return Err(fault.into()),
+                Ok(key) => (key, String::new()),
+                Err(_no_key) => return Err(fault),
             },
         };
-        shown_once(&request, (Action::KeyRevealed, HEADING), revealed, None).await
+        let effect = (Action::KeyRevealed, HEADING);
+        Ok(shown_once(&request, effect, revealed, None).await)
     };
     let page = async |state| page(&request, None, state).await;
     request.answer(work, &[], page).await
@@ -63,7 +65,7 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let (now, account) = (request.app.clock.now(), request.scope.id);
-    let (gateway, language) = (&request.app.gateway, request.language());
+    let gateway = &request.app.gateway;
     let (listed, requests, mut frame) = futures::join!(
         gateway.keys(account),
         gateway.key_requests(account),
@@ -71,14 +73,13 @@ async fn page(
     );
     let listed = listed?;
     frame.notice = notice;
-    let mut keys: Vec<KeyRow> = listed.iter().map(|key| row(language, key, now)).collect();
+    let mut keys: Vec<KeyRow> = listed.iter().map(|key| row(key, now)).collect();
     // The gateway lists keys without their game among those that work.
     keys.sort_by_key(|key| !key.state.works);
     let open = requests?.into_iter().filter(|it| it.state != "revealed");
-    let day = |at| when::day(language.texts(), at);
+    let day = |at| when::day(texts(), at);
     let requests = open.map(|request| RequestRow {
         rights: rights(
-            language,
             "live",
             &request.kind,
             request.may_write,

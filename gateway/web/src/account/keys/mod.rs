@@ -12,10 +12,10 @@ use time::OffsetDateTime;
 
 use self::words::rights;
 pub(super) use self::words::{may_revoke, mode_name, state};
-use crate::account::effect::{Effect, FormError};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
-use crate::page_language::PageLanguage;
+use crate::english::{say, texts};
 use crate::render::ok;
 use crate::request::Section;
 use crate::upstream::time_of;
@@ -23,35 +23,32 @@ use crate::upstream::time_of;
 /// A path for the first call.
 const FIRST_PATH: &str = "/games?limit=3";
 
-/// The page of a key after a form that has created the key before, and does not get its secret again.
-fn created_before(request: &MemberRequest, key: &str) -> FormError {
-    let page = request.path(&format!("/keys/{key}?done=key-created-before"));
-    FormError::SentBefore(page)
-}
-
-/// The effect of a form that shows a secret once, unless the form was sent before. `heading` is the key of a text; after a rotation, `old_ends` is the end of the old secret.
+/// The effect of a form that shows a secret once. A form that was sent before leads to the key. `heading` is the key of a text; after a
+/// rotation, `old_ends` is the end of the old secret.
 async fn shown_once(
     request: &MemberRequest,
     (action, heading): (Action, &'static str),
     (key, secret): (proto::Key, String),
     old_ends: Option<OffsetDateTime>,
-) -> Result<Effect, FormError> {
+) -> Effect {
+    let id = key.id.parse().unwrap_or_default();
     if secret.is_empty() {
-        return Err(created_before(request, &key.id));
+        let page = request.path(&format!("/keys/{}?done=key-created-before", key.id));
+        return Effect::shown_at(action, key.name, &page).once(id);
     }
-    let (app, language) = (&request.app, request.language());
+    let app = &request.app;
     let page = SecretPage {
         frame: request.frame(Section::Keys).await,
         account: request.scope.id.to_string(),
-        heading: language.say(heading),
+        heading: say(heading),
         variable: variable(&key.kind, key.may_write),
         secret,
         name: key.name.clone(),
         api_url: app.api_url.clone(),
-        grace: old_ends.and_then(|end| grace(language, end, app.clock.now())),
+        grace: old_ends.and_then(|end| grace(end, app.clock.now())),
         first_path: FIRST_PATH,
     };
-    Ok(Effect::new(action, key.name, ok(&page)))
+    Effect::new(action, key.name, ok(&page)).once(id)
 }
 
 /// The customary name of the environment variable of a key (§5.8).
@@ -63,30 +60,29 @@ pub(super) fn variable(kind: &str, may_write: bool) -> &'static str {
     }
 }
 
-fn row(language: PageLanguage, key: &proto::Key, now: OffsetDateTime) -> KeyRow {
-    let (game, texts) = (key.game.as_deref(), language.texts());
-    let created = time_of(key.created_at).map(|at| when::day(texts, at));
+fn row(key: &proto::Key, now: OffsetDateTime) -> KeyRow {
+    let game = key.game.as_deref();
+    let created = time_of(key.created_at).map(|at| when::day(texts(), at));
     KeyRow {
         id: key.id.clone(),
         name: key.name.clone(),
         shown: format!("…{}", key.last4),
-        mode: mode_name(language, &key.mode),
-        rights: rights(language, &key.mode, &key.kind, key.may_write, game),
+        mode: mode_name(&key.mode),
+        rights: rights(&key.mode, &key.kind, key.may_write, game),
         created: created.unwrap_or_default(),
-        last_used: time_of(key.last_used_at).map(|at| when::minute(texts, at)),
-        state: state(language, key, now),
+        last_used: time_of(key.last_used_at).map(|at| when::minute(texts(), at)),
+        state: state(key, now),
         grace: time_of(key.grace_until)
             .filter(|_| key.revoked_at.is_none())
-            .and_then(|until| grace(language, until, now)),
+            .and_then(|until| grace(until, now)),
     }
 }
 
 /// The rest of a grace period.
-fn grace(language: PageLanguage, until: OffsetDateTime, now: OffsetDateTime) -> Option<Grace> {
-    let texts = language.texts();
+fn grace(until: OffsetDateTime, now: OffsetDateTime) -> Option<Grace> {
     (until > now).then(|| Grace {
         left: when::time_left(until, now),
         seconds: (until - now).whole_seconds(),
-        until: when::minute(texts, until),
+        until: when::minute(texts(), until),
     })
 }

@@ -13,10 +13,10 @@ use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
+use crate::english::texts;
 use crate::notice::AfterForm;
 use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
-use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::{minute_of, time_of};
@@ -53,7 +53,7 @@ pub async fn rotate(
         let rotated = rotated.await?;
         let (effect, old_key) = ((Action::KeyRotated, HEADING), rotated.old_key);
         let (made, old_ends) = ((rotated.key, rotated.secret), time_of(old_key.grace_until));
-        shown_once(&request, effect, made, old_ends).await
+        Ok(shown_once(&request, effect, made, old_ends).await)
     };
     let page = async |state| page(&request, &key, (None, revoke_old), state).await;
     request.answer(work, &[], page).await
@@ -77,14 +77,14 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let (now, account) = (request.app.clock.now(), request.scope.id);
-    let (gateway, language) = (&request.app.gateway, request.language());
+    let gateway = &request.app.gateway;
     let (key, context, last_call) = futures::join!(
         gateway.key(account, key),
         request.context(Section::Keys),
         gateway.last_call(account, key),
     );
     let key = key?;
-    let refusal = refusal(language, &key, context.account()?.month.as_ref(), now);
+    let refusal = refusal(&key, context.account()?.month.as_ref(), now);
     let errors = state.errors;
     let may_revoke = words::may_revoke(&key, now);
     let page = KeyPage {
@@ -95,13 +95,10 @@ async fn page(
         errors,
         account: account.to_string(),
         form: once_form::new_id(),
-        key: row(language, &key, now),
+        key: row(&key, now),
         game: key.game,
         // Without the log of calls, the page leaves the last call out.
-        last_call: last_call
-            .ok()
-            .flatten()
-            .map(|call| last_call_row(language, &call)),
+        last_call: last_call.ok().flatten().map(|call| last_call_row(&call)),
         revoke_old,
         may_rotate: may_revoke && key.grace_until.is_none(),
         may_revoke,
@@ -111,9 +108,9 @@ async fn page(
     Ok(html(state.status, &page))
 }
 
-fn last_call_row(language: PageLanguage, call: &proto::Call) -> LastCall {
+fn last_call_row(call: &proto::Call) -> LastCall {
     LastCall {
-        at: minute_of(language.texts(), call.at),
+        at: minute_of(texts(), call.at),
         route: format!("{} {}", call.method, call.route),
         status: call.status.to_string(),
     }

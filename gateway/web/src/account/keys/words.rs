@@ -5,47 +5,36 @@ use pages::keys::KeyState;
 use pages::when;
 use time::OffsetDateTime;
 
-use crate::page_language::PageLanguage;
+use crate::english::{say, say_of, say_of_two, texts};
 use crate::upstream::{minute_of, time_of};
 
 /// The word for the mode of a key or of a call.
-pub(in crate::account) fn mode_name(language: PageLanguage, mode: &str) -> String {
-    language.texts().value("key-mode", mode, mode).to_owned()
+pub(in crate::account) fn mode_name(mode: &str) -> String {
+    texts().value("key-mode", mode, mode).to_owned()
 }
 
 /// The rights of a key in words, such as `test, reads and writes` or `live, secret key of okoto`.
-pub(super) fn rights(
-    language: PageLanguage,
-    mode: &str,
-    kind: &str,
-    may_write: bool,
-    game: Option<&str>,
-) -> String {
-    let texts = language.texts();
-    let mode = mode_name(language, mode);
+pub(super) fn rights(mode: &str, kind: &str, may_write: bool, game: Option<&str>) -> String {
+    let mode = mode_name(mode);
     let what = match (kind, game) {
-        ("account", _) | (_, None) if may_write => texts.say("key-rights-writes").to_owned(),
-        ("account", _) | (_, None) => texts.say("key-rights-reads").to_owned(),
+        ("account", _) | (_, None) if may_write => say("key-rights-writes").to_owned(),
+        ("account", _) | (_, None) => say("key-rights-reads").to_owned(),
         (kind, Some(game)) => {
-            let kind = texts.value("key-kind", kind, kind);
+            let kind = texts().value("key-kind", kind, kind);
             let text = if may_write {
                 "key-rights-of-game-writes"
             } else {
                 "key-rights-of-game"
             };
-            texts.say_of_two(text, kind, game)
+            say_of_two(text, kind, game)
         }
     };
     format!("{mode}, {what}")
 }
 
-pub(in crate::account) fn state(
-    language: PageLanguage,
-    key: &proto::Key,
-    now: OffsetDateTime,
-) -> KeyState {
+pub(in crate::account) fn state(key: &proto::Key, now: OffsetDateTime) -> KeyState {
     let state = |text: &'static str, works| KeyState {
-        text: language.say(text).to_owned(),
+        text: say(text).to_owned(),
         works,
     };
     if key.revoked_at.is_some() {
@@ -70,18 +59,16 @@ pub(in crate::account) fn may_revoke(key: &proto::Key, now: OffsetDateTime) -> b
 
 /// Why calls with a key are refused, and what its owner can do. `None`: they are not.
 pub(super) fn refusal(
-    language: PageLanguage,
     key: &proto::Key,
     month: Option<&proto::MonthUse>,
     now: OffsetDateTime,
 ) -> Option<String> {
-    let texts = language.texts();
-    let say = |text: &str, value: &str| Some(texts.say_of(text, value));
+    let say = |text: &str, value: &str| Some(say_of(text, value));
     if key.revoked_at.is_some() {
-        return say("key-refusal-revoked", &minute_of(texts, key.revoked_at));
+        return say("key-refusal-revoked", &minute_of(texts(), key.revoked_at));
     }
     if let Some(at) = time_of(key.grace_until).filter(|at| *at <= now) {
-        return say("key-refusal-rotated", &when::minute(texts, at));
+        return say("key-refusal-rotated", &when::minute(texts(), at));
     }
     let game = key.game.as_deref().unwrap_or_default();
     match key.game_state.as_str() {
@@ -91,23 +78,18 @@ pub(super) fn refusal(
     }
     let is_used_up = |month: &&proto::MonthUse| month.limit.is_some_and(|most| month.used >= most);
     let month = month.filter(is_used_up).filter(|_| key.mode == "live")?;
-    say("key-refusal-month", &minute_of(texts, month.resets_at))
+    say("key-refusal-month", &minute_of(texts(), month.resets_at))
 }
 
 #[cfg(test)]
 mod tests {
     use kit::api::timestamp;
-    use pages::Language;
     use time::Duration;
     use time::macros::datetime;
 
     use super::*;
 
     const NOW: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
-    const ENGLISH: PageLanguage = PageLanguage {
-        language: Language::English,
-        prefix: "",
-    };
 
     #[test]
     fn a_key_that_does_not_work_shows_the_reason() {
@@ -156,15 +138,15 @@ mod tests {
                 Some("key-refusal-not-owned"),
             ),
         ] {
-            assert_eq!(state(ENGLISH, &key, NOW).works, works, "{key:?}");
+            assert_eq!(state(&key, NOW).works, works, "{key:?}");
             let ended = matches!(says, Some("key-refusal-revoked" | "key-refusal-rotated"));
             let value = if ended {
                 "23 November 2026, 11:00 UTC"
             } else {
                 ""
             };
-            let says = says.map(|text| ENGLISH.texts().say_of(text, value));
-            assert_eq!(refusal(ENGLISH, &key, Some(&used_up), NOW), says, "{key:?}");
+            let says = says.map(|text| texts().say_of(text, value));
+            assert_eq!(refusal(&key, Some(&used_up), NOW), says, "{key:?}");
         }
     }
 
@@ -190,7 +172,7 @@ mod tests {
             // A gateway of a later version may have another mode.
             ("canary", "account", false, None, "canary, reads"),
         ] {
-            assert_eq!(rights(ENGLISH, mode, kind, may_write, game), shown);
+            assert_eq!(rights(mode, kind, may_write, game), shown);
         }
     }
 }

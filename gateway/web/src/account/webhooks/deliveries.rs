@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::{EndpointId, words};
 use crate::account::member_request::MemberRequest;
+use crate::english::say;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
@@ -60,7 +61,6 @@ pub async fn show(
     UrlQuery(after): UrlQuery<AfterForm>,
 ) -> PageResult {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
-    let language = request.language();
     let deliveries = async {
         let state = match query.request(account, id) {
             Some(request) => match webhooks.deliveries(request).await {
@@ -68,7 +68,7 @@ pub async fn show(
                 Err(fault) if fault.code == Code::Invalid => FormState::refused(&fault, &[], &[]),
                 Err(fault) => return Err(fault),
             },
-            None => FormState::invalid(Fields::general(language.say("delivery-no-state"))),
+            None => FormState::invalid(Fields::general(say("delivery-no-state"))),
         };
         Ok((state, proto::ListDeliveriesResponse::default()))
     };
@@ -92,13 +92,13 @@ pub async fn show(
             .iter()
             .map(|&(name, _, key)| FilterChoice {
                 value: name.to_owned(),
-                label: language.say(key).to_owned(),
+                label: say(key).to_owned(),
                 is_chosen: name == query.state,
             })
             .collect(),
         is_filtered: !query.state.is_empty(),
         rows: (listed.deliveries.iter())
-            .map(|delivery| words::delivery_row(delivery, now, language))
+            .map(|delivery| words::delivery_row(delivery, now))
             .collect(),
         next: next.map(|cursor| format!("{path}?{}", query.with_cursor(cursor))),
         errors,

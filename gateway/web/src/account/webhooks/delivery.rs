@@ -90,24 +90,24 @@ async fn page(
         id: &delivery.message_id,
         body: &body,
     };
-    let (now, language) = (request.app.clock.now(), request.language());
+    let now = request.app.clock.now();
     let age = time_of(delivery.created_at).map(|created| (now - created).abs());
     let is_first_try = delivery.tries == 0
         && delivery.state() == DeliveryState::Waiting
         && found.state() == EndpointState::On
         && age.is_some_and(|age| age < FIRST_TRY);
     let attempts = attempts.iter();
-    let attempts = attempts.map(|attempt| words::attempt_row(attempt, language));
+    let attempts = attempts.map(words::attempt_row);
     let page = DeliveryPage {
         frame,
         errors: state.errors,
         base: request.webhooks(),
         endpoint: endpoint.to_string(),
-        row: words::delivery_row(&delivery, now, language),
+        row: words::delivery_row(&delivery, now),
         message_id: delivery.message_id.clone(),
-        explanation: words::explanation(&delivery, found.state(), now, language),
+        explanation: words::explanation(&delivery, found.state(), now),
         cancelled: words::cancelled(&delivery),
-        send_again: words::send_again(&delivery, found.state(), language),
+        send_again: words::send_again(&delivery, found.state()),
         attempts: attempts.collect(),
         body: json_text::indented(&body),
         curl: curl::signed(webhook),

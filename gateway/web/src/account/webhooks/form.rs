@@ -1,7 +1,6 @@
 //! The form of a new or changed endpoint. webhook-svc checks the rules.
 
 use contracts::webhook::v1 as proto;
-use futures::TryFutureExt as _;
 use kit::{Code, Fault};
 use pages::Field;
 use pages::webhooks::endpoints::{EndpointFormPage, EventChoice, NoMoreEndpointsPage};
@@ -11,6 +10,7 @@ use super::{EndpointId, list, signing_secret, words};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
+use crate::english::{say, say_of};
 use crate::form_body::FormBody;
 use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
@@ -107,7 +107,7 @@ pub async fn show_new(request: MemberRequest) -> PageResult {
         return Ok(ok(&NoMoreEndpointsPage {
             frame: request.frame(Section::Webhooks).await,
             base: request.webhooks(),
-            text: request.language().say(text),
+            text: say(text),
             plans: request.path("/plans"),
         }));
     }
@@ -117,20 +117,13 @@ pub async fn show_new(request: MemberRequest) -> PageResult {
 pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>) -> PageResult {
     let form = EndpointForm::from(pairs);
     let work = async {
-        let sent = request.sent_form(sent);
-        let added = request
-            .app
-            .webhooks
-            .add(request.scope.id, form.typed.clone(), sent);
-        let added = added.map_err(|fault| match fault.code {
-            // In the words of the other pages: the API calls an address an endpoint.
-            Code::PlanRequired => Fault {
-                message: request.language().say("webhook-plan-used-up").into(),
-                ..fault
-            },
-            _ => fault,
-        });
-        signing_secret::shown_once(&request, Action::WebhookAdded, added.await?).await
+        let added = request.app.webhooks.add(
+            request.scope.id,
+            form.typed.clone(),
+            request.sent_form(sent),
+        );
+        let (action, added) = (Action::WebhookAdded, added.await?);
+        Ok(signing_secret::shown_once(&request, action, added).await)
     };
     let page = async |state| page(&request, None, Some(&form), state).await;
     request.answer(work, &FIELDS, page).await
@@ -162,17 +155,13 @@ pub async fn change(
 /// Saves what the person has changed, as a change of the newest state of the endpoint.
 async fn save(request: &MemberRequest, id: Uuid, form: &mut EndpointForm) -> Result<(), Fault> {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
-    let texts = request.language().texts();
     for _ in 0..ATTEMPTS {
         let newest = EndpointChoices::from(webhooks.endpoint(account, id).await?);
         if form.base.is_none() {
-            return Err(Fault::invalid_field(
-                "*",
-                texts.say("webhook-change-reopen"),
-            ));
+            return Err(Fault::invalid_field("*", say("webhook-change-reopen")));
         }
         if !form.merge(&newest) {
-            let reason = texts.say_of("webhook-change-both", &newest.url);
+            let reason = say_of("webhook-change-both", &newest.url);
             return Err(Fault::invalid_field("url", reason));
         }
         match webhooks
@@ -183,7 +172,7 @@ async fn save(request: &MemberRequest, id: Uuid, form: &mut EndpointForm) -> Res
             changed => return changed,
         }
     }
-    Err(Fault::invalid_field("*", texts.say("webhook-change-busy")))
+    Err(Fault::invalid_field("*", say("webhook-change-busy")))
 }
 
 /// The form of a new endpoint, or of the one with this id. Without a form, nobody has filled it in yet.
@@ -193,7 +182,6 @@ async fn page(
     form: Option<&EndpointForm>,
     state: FormState,
 ) -> PageResult {
-    let language = request.language();
     let FormState { status, errors } = state;
     let types = request.app.webhooks.event_types();
     let (types, frame) = futures::join!(types, request.frame(Section::Webhooks));
@@ -218,16 +206,16 @@ async fn page(
     });
     let page = EndpointFormPage {
         frame,
-        heading: language.say(heading),
+        heading: say(heading),
         action: path
             .as_ref()
             .map_or_else(|| base.clone(), |path| format!("{path}/change")),
         back: path.unwrap_or(base),
-        button: language.say(button),
+        button: say(button),
         hidden,
-        url: Field::text("url", language.say("webhook-address"))
+        url: Field::text("url", say("webhook-address"))
             .url()
-            .hint(language.say("webhook-url-hint"))
+            .hint(say("webhook-url-hint"))
             .value(form.map_or("", |form| &form.typed.url))
             .error_in(&errors),
         events: events.collect(),

@@ -3,7 +3,7 @@
 /// The most levels that are indented.
 const MAX_DEPTH: usize = 20;
 
-/// Indents a JSON text. Any other text comes back with some line breaks, and is as safe as before.
+/// Indents a JSON text. Input that is not JSON is returned with line breaks added.
 pub(super) fn indented(text: &str) -> String {
     let (mut out, mut depth) = (String::with_capacity(text.len() * 2), 0_usize);
     let mut characters = text.trim().chars().peekable();

@@ -6,9 +6,9 @@ use pages::when;
 
 use super::words;
 use crate::account::member_request::MemberRequest;
+use crate::english::texts;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
-use crate::page_language::PageLanguage;
 use crate::render::ok;
 use crate::request::Section;
 use crate::upstream::time_of;
@@ -19,10 +19,9 @@ pub async fn show(request: MemberRequest, UrlQuery(after): UrlQuery<AfterForm>) 
     let listed = webhooks.endpoints(request.scope.id);
     let (listed, mut frame) = futures::join!(listed, request.frame(Section::Webhooks));
     let listed = listed?;
-    let language = request.language();
     frame.notice = after.notice();
     let endpoints = listed.endpoints.iter();
-    let endpoints = endpoints.map(|endpoint| row(endpoint, language));
+    let endpoints = endpoints.map(row);
     Ok(ok(&WebhooksPage {
         frame,
         base: request.webhooks(),
@@ -42,15 +41,14 @@ pub(super) fn has_room(listed: &proto::ListEndpointsResponse) -> bool {
     listed.most.is_none_or(|most| count < most)
 }
 
-fn row(endpoint: &proto::Endpoint, language: PageLanguage) -> EndpointRow {
+fn row(endpoint: &proto::Endpoint) -> EndpointRow {
     let health = endpoint.health.unwrap_or_default();
-    let texts = language.texts();
     EndpointRow {
         id: endpoint.id.clone(),
         url: endpoint.url.clone(),
         events: endpoint.events.join(", "),
-        state: words::endpoint_state(endpoint.state(), language),
-        queued: texts.number(health.queued),
-        last_success: time_of(health.last_success_at).map(|at| when::minute(texts, at)),
+        state: words::endpoint_state(endpoint.state()),
+        queued: texts().number(health.queued),
+        last_success: time_of(health.last_success_at).map(|at| when::minute(texts(), at)),
     }
 }

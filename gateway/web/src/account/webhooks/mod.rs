@@ -9,7 +9,6 @@ pub mod list;
 pub mod one;
 pub mod recover;
 mod signing_secret;
-mod utc_minute;
 mod words;
 
 use axum::extract::{FromRequestParts, RawPathParams};

@@ -2,23 +2,22 @@
 
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::EndpointState;
-use kit::{Code, Fault};
+use kit::Fault;
 use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health, TestChoice};
 use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{EndpointId, signing_secret, words};
-use crate::account::effect::{Effect, FormError};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
+use crate::english::texts;
 use crate::notice::AfterForm;
 use crate::once_form::{self, NoFields, OnceForm};
 use crate::page_error::PageResult;
-use crate::page_language::PageLanguage;
-use crate::render::{FormState, html};
+use crate::render::{FormState, html, see_other};
 use crate::request::Section;
-use crate::store::sent_forms;
 use crate::upstream::webhook::origin;
 use crate::upstream::{minute_of, time_of};
 use crate::url_query::UrlQuery;
@@ -79,30 +78,19 @@ async fn change_state(
     request.answer(work, &[], page).await
 }
 
-/// Removes an endpoint. If its form is sent twice, the second one finds no endpoint.
-pub async fn remove(
-    request: MemberRequest,
-    EndpointId(id): EndpointId,
-    OnceForm(NoFields {}, sent): OnceForm<NoFields>,
-) -> PageResult {
-    let (webhooks, account) = (&request.app.webhooks, request.scope.id);
+/// Removes an endpoint. If the form is sent twice, the second one finds no endpoint, and has the same answer.
+pub async fn remove(request: MemberRequest, EndpointId(id): EndpointId) -> PageResult {
     let work = async {
-        let (app, person) = (&request.app, request.person().id);
-        let is_first = sent_forms::insert(&app.pool, person, sent, app.clock.now()).await;
-        let is_first = is_first.map_err(Fault::from)?;
+        let removed = request.app.webhooks.remove(request.scope.id, id).await?;
         let path = format!("{}?done=webhook-removed", request.webhooks());
-        let is_gone = |fault: &Fault| fault.code == Code::NotFound;
-        let endpoint = match webhooks.endpoint(account, id).await {
-            Err(fault) if is_gone(&fault) && !is_first => return Err(FormError::SentBefore(path)),
-            found => found?,
-        };
-        match webhooks.remove(account, id).await {
-            // The other one has removed it at this moment.
-            Err(fault) if is_gone(&fault) => return Err(FormError::SentBefore(path)),
-            removed => removed?,
+        match removed {
+            Some(url) => Ok(Effect::shown_at(
+                Action::WebhookRemoved,
+                origin(&url),
+                &path,
+            )),
+            None => Ok(Effect::none(see_other(&path))),
         }
-        let (action, subject) = (Action::WebhookRemoved, origin(&endpoint.url));
-        Ok(Effect::shown_at(action, subject, &path))
     };
     let page = async |state| page(&request, id, None, state).await;
     request.answer(work, &[], page).await
@@ -116,8 +104,8 @@ pub async fn rotate(
     let work = async {
         let form = request.sent_form(sent);
         let rotated = request.app.webhooks.rotate(request.scope.id, id, form);
-        let action = Action::WebhookSecretRotated;
-        signing_secret::shown_once(&request, action, rotated.await?).await
+        let (action, rotated) = (Action::WebhookSecretRotated, rotated.await?);
+        Ok(signing_secret::shown_once(&request, action, rotated).await)
     };
     let page = async |state| page(&request, id, None, state).await;
     request.answer(work, &[], page).await
@@ -133,17 +121,11 @@ pub async fn test(
     let webhooks = &request.app.webhooks;
     let work = async {
         let path = request.webhook(id);
-        let delivery = webhooks.send_test_event(request.scope.id, id, event, kind, sent);
-        let (delivery, is_new) = delivery.await?;
+        let sent = webhooks.send_test_event(request.scope.id, id, event, kind, sent);
+        let delivery = sent.await?;
         let path = format!("{path}/deliveries/{}", delivery.id);
-        if !is_new {
-            return Err(FormError::SentBefore(path));
-        }
-        Ok(Effect::shown_at(
-            Action::WebhookTested,
-            delivery.event,
-            &path,
-        ))
+        let id = delivery.message_id.parse().unwrap_or_default();
+        Ok(Effect::shown_at(Action::WebhookTested, delivery.event, &path).once(id))
     };
     let page = async |state| page(&request, id, None, state).await;
     request.answer(work, &["event"], page).await
@@ -170,16 +152,16 @@ async fn page(
     );
     let (endpoint, deliveries, types) = (endpoint?, deliveries?, types?);
     frame.notice = notice;
-    let (now, language) = (request.app.clock.now(), request.language());
-    let texts = language.texts();
-    let recent = words::recent(&deliveries.deliveries, language);
+    let now = request.app.clock.now();
+    let recent = words::recent(&deliveries.deliveries);
     let rows = deliveries.deliveries.iter().take(SHOWN);
+    let address_check = words::address_check(&endpoint);
     let page = EndpointPage {
         frame,
         errors: state.errors,
         base: request.webhooks(),
         status: EndpointStatus {
-            label: words::endpoint_state(endpoint.state(), language),
+            label: words::endpoint_state(endpoint.state()),
             is_on: endpoint.state() == EndpointState::On,
             is_off: endpoint.state() == EndpointState::Off,
             reason: endpoint.reason,
@@ -187,31 +169,29 @@ async fn page(
         id: endpoint.id,
         url: endpoint.url,
         events: endpoint.events,
-        added: minute_of(texts, endpoint.created_at),
-        address_check: words::address_check(&endpoint.address_check),
-        rotating_until: time_of(endpoint.rotating_until).map(|at| when::minute(texts, at)),
-        health: health(endpoint.health.unwrap_or_default(), language),
+        added: minute_of(texts(), endpoint.created_at),
+        address_check,
+        rotating_until: time_of(endpoint.rotating_until).map(|at| when::minute(texts(), at)),
+        health: health(endpoint.health.unwrap_or_default()),
         recent,
         tests: tests_of(&types),
         deliveries: rows
-            .map(|delivery| words::delivery_row(delivery, now, language))
+            .map(|delivery| words::delivery_row(delivery, now))
             .collect(),
         test_form: once_form::new_id(),
         rotate_form: once_form::new_id(),
-        remove_form: once_form::new_id(),
         may_change: request.may_change_webhooks(),
     };
     Ok(html(state.status, &page))
 }
 
-fn health(health: proto::Health, language: PageLanguage) -> Health {
-    let texts = language.texts();
+fn health(health: proto::Health) -> Health {
     let failures = Some(health.failures).filter(|failures| *failures > 0);
-    let minute = |at| time_of(at).map(|at| when::minute(texts, at));
+    let minute = |at| time_of(at).map(|at| when::minute(texts(), at));
     Health {
-        queued: texts.number(health.queued),
+        queued: texts().number(health.queued),
         queued_since: minute(health.queued_since),
-        failures: failures.map(|failures| texts.number(failures.into())),
+        failures: failures.map(|failures| texts().number(failures.into())),
         last_failure: minute(health.last_failure_at),
         last_success: minute(health.last_success_at),
     }
@@ -219,25 +199,16 @@ fn health(health: proto::Health, language: PageLanguage) -> Health {
 
 /// Every event about every kind of subject.
 fn tests_of(types: &[proto::EventType]) -> Vec<TestChoice> {
-    let mut choices = Vec::new();
-    for event in types {
-        for kind in &event.kinds {
-            let name = &event.name;
-            let has_kind = !kind.is_empty();
-            choices.push(TestChoice {
-                value: if has_kind {
-                    format!("{name} {kind}")
-                } else {
-                    name.clone()
-                },
-                label: if has_kind {
-                    format!("{name}: {kind}")
-                } else {
-                    name.clone()
-                },
-                is_chosen: name == DEFAULT_TEST,
-            });
-        }
-    }
-    choices
+    let choices = types.iter().flat_map(|event| {
+        let name = &event.name;
+        event.kinds.iter().map(move |kind| TestChoice {
+            value: format!("{name} {kind}").trim_end().to_owned(),
+            label: match kind.as_str() {
+                "" => name.clone(),
+                kind => format!("{name}: {kind}"),
+            },
+            is_chosen: name == DEFAULT_TEST,
+        })
+    });
+    choices.collect()
 }

@@ -2,11 +2,13 @@
 
 use pages::webhooks::endpoints::SigningSecretPage;
 use pages::when;
+use uuid::Uuid;
 
 use super::words;
-use crate::account::effect::{Effect, FormError};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
+use crate::english::{say, texts};
 use crate::once_form;
 use crate::render::ok;
 use crate::request::Section;
@@ -19,26 +21,29 @@ use crate::upstream::webhook::origin;
 pub(super) async fn shown_once(
     request: &MemberRequest,
     action: Action,
-    NewSecret {
-        endpoint,
-        secret,
-        is_new,
-    }: NewSecret,
-) -> Result<Effect, FormError> {
+    NewSecret { endpoint, secret }: NewSecret,
+) -> Effect {
+    let (url, rotating_until) = (origin(&endpoint.url), time_of(endpoint.rotating_until));
+    let id: Uuid = endpoint.id.parse().unwrap_or_default();
+    let id = match rotating_until {
+        // Each rotation of an endpoint ends at a time of its own.
+        Some(until) if action == Action::WebhookSecretRotated => {
+            Uuid::new_v5(&id, until.unix_timestamp_nanos().to_string().as_bytes())
+        }
+        _ => id,
+    };
     if secret.is_empty() {
         let page = format!("{}/{}", request.webhooks(), endpoint.id);
-        return Err(FormError::SentBefore(format!(
-            "{page}?done=webhook-secret-before"
-        )));
+        let page = format!("{page}?done=webhook-secret-before");
+        return Effect::shown_at(action, url, &page).once(id);
     }
-    let language = request.language();
-    let old_until = time_of(endpoint.rotating_until).map(|at| when::minute(language.texts(), at));
+    let old_until = rotating_until.map(|at| when::minute(texts(), at));
     let (heading, address_check) = match old_until {
         // The page has shown the check when the address was added.
         Some(_) => ("webhook-secret-new-title", None),
         None => (
             "webhook-secret-title",
-            words::address_check(&endpoint.address_check),
+            Some(words::address_check(&endpoint)),
         ),
     };
     let page = SigningSecretPage {
@@ -46,14 +51,11 @@ pub(super) async fn shown_once(
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,
-        heading: language.say(heading),
+        heading: say(heading),
         secret,
         old_until,
         address_check,
         form: once_form::new_id(),
     };
-    if !is_new {
-        return Err(FormError::Repeated(ok(&page)));
-    }
-    Ok(Effect::new(action, origin(&page.url), ok(&page)))
+    Effect::new(action, url, ok(&page)).once(id)
 }

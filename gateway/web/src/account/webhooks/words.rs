@@ -7,7 +7,7 @@ use pages::webhooks::{AddressCheck, EventRow};
 use pages::{StateText, when};
 use time::OffsetDateTime;
 
-use crate::page_language::PageLanguage;
+use crate::english::{say, say_of, say_of_two, texts};
 use crate::upstream::time_of;
 
 /// The states that a list can be filtered by, with the keys of their texts.
@@ -22,35 +22,35 @@ const DELIVERED: &str = "delivery-state-delivered";
 const FAILED: &str = "delivery-state-failed";
 const CANCELLED: &str = "delivery-state-cancelled";
 
-pub(super) fn endpoint_state(state: EndpointState, language: PageLanguage) -> StateText {
+pub(super) fn endpoint_state(state: EndpointState) -> StateText {
     match state {
-        EndpointState::On => StateText::good(language.say("webhook-state-on")),
-        EndpointState::Paused => StateText::plain(language.say("webhook-state-paused")),
-        EndpointState::Off => StateText::bad(language.say("webhook-state-off")),
-        EndpointState::Unspecified => StateText::plain(language.say("webhook-state-unknown")),
+        EndpointState::On => StateText::good(say("webhook-state-on")),
+        EndpointState::Paused => StateText::plain(say("webhook-state-paused")),
+        EndpointState::Off => StateText::bad(say("webhook-state-off")),
+        EndpointState::Unspecified => StateText::plain(say("webhook-state-unknown")),
     }
 }
 
-pub(super) fn delivery_state(delivery: &proto::Delivery, language: PageLanguage) -> StateText {
+pub(super) fn delivery_state(delivery: &proto::Delivery) -> StateText {
     match delivery.state() {
         DeliveryState::Waiting if delivery.tries > 0 => {
-            StateText::bad(language.say("delivery-state-retrying"))
+            StateText::bad(say("delivery-state-retrying"))
         }
-        DeliveryState::Waiting => StateText::plain(language.say(WAITING)),
-        DeliveryState::Delivered => StateText::good(language.say(DELIVERED)),
-        DeliveryState::Failed => StateText::bad(language.say(FAILED)),
-        DeliveryState::Cancelled => StateText::plain(language.say(CANCELLED)),
-        DeliveryState::Unspecified => StateText::plain(language.say("delivery-state-unknown")),
+        DeliveryState::Waiting => StateText::plain(say(WAITING)),
+        DeliveryState::Delivered => StateText::good(say(DELIVERED)),
+        DeliveryState::Failed => StateText::bad(say(FAILED)),
+        DeliveryState::Cancelled => StateText::plain(say(CANCELLED)),
+        DeliveryState::Unspecified => StateText::plain(say("delivery-state-unknown")),
     }
 }
 
 /// The time of the next attempt; `now` if it has come.
-fn due(delivery: &proto::Delivery, now: OffsetDateTime, language: PageLanguage) -> Option<String> {
+fn due(delivery: &proto::Delivery, now: OffsetDateTime) -> Option<String> {
     let due = time_of(delivery.due_at)?;
     Some(if due > now {
-        when::minute(language.texts(), due)
+        when::minute(texts(), due)
     } else {
-        language.say("delivery-now").to_owned()
+        say("delivery-now").to_owned()
     })
 }
 
@@ -59,27 +59,25 @@ pub(super) fn explanation(
     delivery: &proto::Delivery,
     endpoint: EndpointState,
     now: OffsetDateTime,
-    language: PageLanguage,
 ) -> String {
-    let texts = language.texts();
-    let tries = texts.count("delivery-tries", delivery.tries.into());
+    let tries = texts().count("delivery-tries", delivery.tries.into());
     let key = match (delivery.state(), endpoint) {
         (DeliveryState::Waiting, EndpointState::Paused) => "delivery-waits-paused",
         (DeliveryState::Waiting, EndpointState::Off) => "delivery-waits-off",
         (DeliveryState::Waiting, _) if delivery.tries == 0 => "delivery-on-its-way",
         (DeliveryState::Waiting, _) => match time_of(delivery.due_at) {
             Some(due) if due > now => {
-                return texts.say_of("delivery-retry-at", &when::minute(texts, due));
+                return say_of("delivery-retry-at", &when::minute(texts(), due));
             }
             Some(_) => "delivery-retry-now",
             None => "delivery-retry-follows",
         },
-        (DeliveryState::Delivered, _) => return texts.say_of("delivery-arrived", &tries),
-        (DeliveryState::Failed, _) => return texts.say_of("delivery-failed-after", &tries),
+        (DeliveryState::Delivered, _) => return say_of("delivery-arrived", &tries),
+        (DeliveryState::Failed, _) => return say_of("delivery-failed-after", &tries),
         (DeliveryState::Cancelled, _) => "delivery-not-sent",
         (DeliveryState::Unspecified, _) => return String::new(),
     };
-    texts.say(key).to_owned()
+    say(key).to_owned()
 }
 
 /// Why a delivery is cancelled, if it is.
@@ -89,22 +87,17 @@ pub(super) fn cancelled(delivery: &proto::Delivery) -> Option<String> {
     Some(attempt.reason.clone())
 }
 
-/// What came of the request to an address when it was entered; `None`: it was entered before addresses were called.
-pub(super) fn address_check(result: &str) -> Option<AddressCheck> {
-    (!result.is_empty()).then(|| AddressCheck {
-        result: result.to_owned(),
-        // webhook-svc begins every answer like this.
-        has_answered: result.starts_with("answered "),
-    })
+/// What came of the request to an address when it was entered.
+pub(super) fn address_check(endpoint: &proto::Endpoint) -> AddressCheck {
+    match endpoint.address_status {
+        Some(status) => AddressCheck::Answered(status),
+        None => AddressCheck::Unreached(endpoint.address_problem.clone()),
+    }
 }
 
 /// What the button *Send again* does.
-pub(super) fn send_again(
-    delivery: &proto::Delivery,
-    endpoint: EndpointState,
-    language: PageLanguage,
-) -> &'static str {
-    language.say(match (endpoint, delivery.state()) {
+pub(super) fn send_again(delivery: &proto::Delivery, endpoint: EndpointState) -> &'static str {
+    say(match (endpoint, delivery.state()) {
         (EndpointState::Paused, _) => "delivery-again-paused",
         (EndpointState::Off, _) => "delivery-again-off",
         (_, DeliveryState::Waiting) => "delivery-again-waiting",
@@ -120,27 +113,23 @@ fn result(attempt: &proto::Attempt) -> String {
     }
 }
 
-pub(super) fn delivery_row(
-    delivery: &proto::Delivery,
-    now: OffsetDateTime,
-    language: PageLanguage,
-) -> DeliveryRow {
+pub(super) fn delivery_row(delivery: &proto::Delivery, now: OffsetDateTime) -> DeliveryRow {
     let made = time_of(delivery.created_at);
-    let made = made.map(|at| when::second(language.texts(), at));
+    let made = made.map(|at| when::second(texts(), at));
     let attempt = delivery.last_attempt.as_ref();
     DeliveryRow {
         id: delivery.id,
         created: made.unwrap_or_default(),
         event: delivery.event.clone(),
-        state: delivery_state(delivery, language),
+        state: delivery_state(delivery),
         tries: delivery.tries,
         answer: attempt.map(result).unwrap_or_default(),
-        due: due(delivery, now, language),
+        due: due(delivery, now),
     }
 }
 
 /// How the newest deliveries ended, without those that wait; `None` if none has ended.
-pub(super) fn recent(deliveries: &[proto::Delivery], language: PageLanguage) -> Option<String> {
+pub(super) fn recent(deliveries: &[proto::Delivery]) -> Option<String> {
     let count = |state| deliveries.iter().filter(|it| it.state() == state).count();
     let delivered = count(DeliveryState::Delivered);
     let failed = count(DeliveryState::Failed);
@@ -148,19 +137,18 @@ pub(super) fn recent(deliveries: &[proto::Delivery], language: PageLanguage) -> 
     if ended == 0 {
         return None;
     }
-    let texts = language.texts();
     let (delivered, ended) = (delivered.to_string(), ended.to_string());
-    let arrived = texts.say_of_two("delivery-recent", &delivered, &ended);
-    let failed = texts.say_of("delivery-recent-failed", &failed.to_string());
+    let arrived = say_of_two("delivery-recent", &delivered, &ended);
+    let failed = say_of("delivery-recent-failed", &failed.to_string());
     Some(format!("{arrived}, {failed}"))
 }
 
-pub(super) fn attempt_row(attempt: &proto::Attempt, language: PageLanguage) -> AttemptRow {
-    let at = time_of(attempt.at).map(|at| when::second(language.texts(), at));
+pub(super) fn attempt_row(attempt: &proto::Attempt) -> AttemptRow {
+    let at = time_of(attempt.at).map(|at| when::second(texts(), at));
     AttemptRow {
         number: attempt.number.into(),
         at: at.unwrap_or_default(),
-        duration: milliseconds(attempt.duration_ms, language),
+        duration: milliseconds(attempt.duration_ms),
         result: result(attempt),
         is_success: attempt.reason.is_empty() && attempt.status.is_some(),
         has_status: attempt.status.is_some(),
@@ -169,9 +157,8 @@ pub(super) fn attempt_row(attempt: &proto::Attempt, language: PageLanguage) -> A
 }
 
 /// `1,204 ms`.
-fn milliseconds(duration: u32, language: PageLanguage) -> String {
-    let texts = language.texts();
-    texts.say_of("delivery-milliseconds", &texts.number(duration.into()))
+fn milliseconds(duration: u32) -> String {
+    say_of("delivery-milliseconds", &texts().number(duration.into()))
 }
 
 pub(super) fn event_row(event: &proto::EventType) -> EventRow {
@@ -202,7 +189,6 @@ mod tests {
 
     #[test]
     fn a_waiting_delivery_shows_what_it_waits_for() {
-        let language = PageLanguage::default();
         let later = NOW + time::Duration::minutes(2);
         for (tries, endpoint, now, key) in [
             (0, EndpointState::On, NOW, "delivery-on-its-way"),
@@ -211,14 +197,14 @@ mod tests {
             (2, EndpointState::Off, NOW, "delivery-waits-off"),
         ] {
             let waiting = delivery(DeliveryState::Waiting, tries);
-            let text = explanation(&waiting, endpoint, now, language);
-            assert_eq!(text, language.say(key));
+            let text = explanation(&waiting, endpoint, now);
+            assert_eq!(text, say(key));
         }
         let waiting = delivery(DeliveryState::Waiting, 1);
-        let text = explanation(&waiting, EndpointState::On, NOW, language);
+        let text = explanation(&waiting, EndpointState::On, NOW);
         assert!(text.contains("23 November 2026, 12:05 UTC"), "{text}");
-        let due = |now| delivery_row(&waiting, now, language).due;
-        assert_eq!(due(later).as_deref(), Some(language.say("delivery-now")));
+        let due = |now| delivery_row(&waiting, now).due;
+        assert_eq!(due(later).as_deref(), Some(say("delivery-now")));
         assert_eq!(due(NOW).as_deref(), Some("23 November 2026, 12:05 UTC"));
     }
 
@@ -234,7 +220,7 @@ mod tests {
                 reason: reason.to_owned(),
                 ..proto::Attempt::default()
             };
-            let row = attempt_row(&attempt, PageLanguage::default());
+            let row = attempt_row(&attempt);
             assert_eq!(row.is_success, is_success, "{reason}");
         }
     }
@@ -258,7 +244,6 @@ mod tests {
 
     #[test]
     fn send_again_depends_on_the_states_of_the_delivery_and_of_its_address() {
-        let language = PageLanguage::default();
         let (failed, waiting) = (DeliveryState::Failed, DeliveryState::Waiting);
         for (state, endpoint, key) in [
             (failed, EndpointState::On, "delivery-again-once"),
@@ -272,14 +257,13 @@ mod tests {
             (failed, EndpointState::Paused, "delivery-again-paused"),
             (failed, EndpointState::Off, "delivery-again-off"),
         ] {
-            let shown = send_again(&delivery(state, 6), endpoint, language);
-            assert_eq!(shown, language.say(key), "{state:?} {endpoint:?}");
+            let shown = send_again(&delivery(state, 6), endpoint);
+            assert_eq!(shown, say(key), "{state:?} {endpoint:?}");
         }
     }
 
     #[test]
     fn the_newest_deliveries_that_have_ended_are_counted() {
-        let language = PageLanguage::default();
         let deliveries = [
             DeliveryState::Delivered,
             DeliveryState::Failed,
@@ -287,11 +271,11 @@ mod tests {
             DeliveryState::Waiting,
         ];
         let deliveries = deliveries.map(|state| delivery(state, 1));
-        let shown = recent(&deliveries, language);
+        let shown = recent(&deliveries);
         assert_eq!(
             shown.as_deref(),
             Some("2 of the newest 3 arrived, 1 failed")
         );
-        assert_eq!(recent(&deliveries[3..], language), None);
+        assert_eq!(recent(&deliveries[3..]), None);
     }
 }

@@ -6,6 +6,7 @@ mod tls;
 use std::sync::atomic::Ordering;
 
 use kit::clock::Clock;
+use kit::ids;
 use sqlx::PgPool;
 use testing::wait_until;
 use time::macros::datetime;
@@ -57,7 +58,7 @@ async fn queue(pool: &PgPool, recipient: &str) {
 
 /// Queues a mail with a link that lives a day.
 async fn queue_link(pool: &PgPool, recipient: &str) {
-    let link = links::insert(pool, recipient, &LinkTarget::SignUp, START).await;
+    let link = links::insert(pool, ids::row_id(), recipient, &LinkTarget::SignUp, START).await;
     let link = link.unwrap();
     let link = Link {
         id: link.id,
