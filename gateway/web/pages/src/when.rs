@@ -4,16 +4,6 @@ use time::{OffsetDateTime, UtcOffset};
 
 use crate::texts::Texts;
 
-/// `23 November 2026, 14:05 UTC`.
-pub fn minute(texts: &Texts, at: OffsetDateTime) -> String {
-    texts.minute(at)
-}
-
-/// `23 November 2026, 14:05:09 UTC`.
-pub fn second(texts: &Texts, at: OffsetDateTime) -> String {
-    texts.second(at)
-}
-
 /// `23 November 2026 (UTC)`.
 pub fn day(texts: &Texts, at: OffsetDateTime) -> String {
     let date = at.to_offset(UtcOffset::UTC).date();
@@ -75,12 +65,12 @@ mod tests {
     fn times_name_their_zone_in_the_language_of_the_page() {
         let at = datetime!(2026-11-23 01:05:59 +2);
         let texts = Texts::of(Language::English);
-        assert_eq!(minute(texts, at), "22 November 2026, 23:05 UTC");
-        assert_eq!(second(texts, at), "22 November 2026, 23:05:59 UTC");
+        assert_eq!(texts.minute(at), "22 November 2026, 23:05 UTC");
+        assert_eq!(texts.second(at), "22 November 2026, 23:05:59 UTC");
         assert_eq!(day(texts, at), "22 November 2026 (UTC)");
         let texts = Texts::of(Language::French);
-        assert_eq!(minute(texts, at), "22 novembre 2026 à 23:05 UTC");
-        assert_eq!(second(texts, at), "22 novembre 2026 à 23:05:59 UTC");
+        assert_eq!(texts.minute(at), "22 novembre 2026 à 23:05 UTC");
+        assert_eq!(texts.second(at), "22 novembre 2026 à 23:05:59 UTC");
         assert_eq!(day(texts, at), "22 novembre 2026 (UTC)");
     }
 

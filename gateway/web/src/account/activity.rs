@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use pages::teams::{ActivityPage, ActivityRow};
-use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -56,7 +55,7 @@ fn row(entry: &Activity) -> ActivityRow {
         agent::name(texts(), &entry.agent)
     };
     ActivityRow {
-        at: when::minute(texts(), entry.at),
+        at: texts().minute(entry.at),
         author: author(&entry.email).to_owned(),
         what: text(&entry.action, &entry.subject),
         address: entry.address.clone(),

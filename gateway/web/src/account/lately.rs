@@ -3,7 +3,6 @@
 use contracts::gateway::v1::AccountsServiceListCallsRequest;
 use contracts::webhook::v1::Endpoint;
 use pages::accounts::WaitingItem;
-use pages::when;
 use time::OffsetDateTime;
 
 use super::activity::text;
@@ -49,7 +48,7 @@ pub(super) async fn load(
     let deliveries = newest(endpoints.iter().filter_map(|it| delivery(request, it)));
     let deliveries = deliveries.into_iter().take(MOST.into());
     let all = newest(calls.chain(deliveries).chain(decisions)).into_iter();
-    let items = all.map(|(at, item)| item.detail(when::minute(texts(), at)));
+    let items = all.map(|(at, item)| item.detail(texts().minute(at)));
     Ok(items.collect())
 }
 

@@ -106,7 +106,7 @@ fn credential(keys: &[proto::Key], id: &str) -> Credential {
 }
 
 fn row(call: &proto::Call, keys: &[proto::Key]) -> RequestRow {
-    let at = time_of(call.at).map(|at| when::second(texts(), at));
+    let at = time_of(call.at).map(|at| texts().second(at));
     RequestRow {
         at: at.unwrap_or_default(),
         method: call.method.clone(),

@@ -330,6 +330,6 @@ fn invite_row(link: &Link) -> Option<InviteRow> {
         id: link.id.to_string(),
         email: link.email.clone(),
         role: say(role.key()),
-        until: when::minute(texts(), link.expires_at),
+        until: texts().minute(link.expires_at),
     })
 }

@@ -3,7 +3,7 @@
 use axum::extract::Path;
 use contracts::economy::v1 as proto;
 use pages::economy::{CurrencyPage, NameRow, ReportRow};
-use pages::{Field, StateText, when};
+use pages::{Field, StateText};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -122,7 +122,7 @@ fn name_row(name: proto::CurrencyName) -> NameRow {
 fn report_row(own: proto::OwnReport) -> ReportRow {
     let state = own.state();
     let report = own.report.unwrap_or_default();
-    let decided = time_of(own.decided_at).map(|at| when::minute(texts(), at));
+    let decided = time_of(own.decided_at).map(|at| texts().minute(at));
     let (key, tone) = match state {
         proto::ReportState::Counted => ("economy-report-counts", "good"),
         proto::ReportState::Rejected => ("economy-report-rejected", "bad"),

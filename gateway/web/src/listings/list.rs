@@ -3,7 +3,6 @@
 use contracts::listings::v1 as proto;
 use contracts::public::OwnListing;
 use pages::listings::{AllListingsPage, ListingRow};
-use pages::when;
 use serde::Deserialize;
 
 use super::words;
@@ -71,6 +70,6 @@ fn row(request: &MemberRequest, own: OwnListing) -> ListingRow {
         state: words::state(state_of(&own.status)),
         reason: own.reason.unwrap_or_default(),
         note: own.note.unwrap_or_default(),
-        changed: when::minute(texts(), own.updated_at.0),
+        changed: texts().minute(own.updated_at.0),
     }
 }

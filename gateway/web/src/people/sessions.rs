@@ -2,9 +2,9 @@
 
 use axum::extract::Path;
 use http::HeaderMap;
+use pages::Language;
 use pages::input::{Checks, Choice, Select};
 use pages::people::{SessionRow, YouPage};
-use pages::{Language, when};
 
 use super::agent;
 use crate::domain::action::Action;
@@ -30,8 +30,8 @@ pub async fn show(request: PersonRequest, UrlQuery(done): UrlQuery<AfterForm>) -
             id: hash.hex(),
             agent: agent::name(texts(), &session.agent),
             address: session.address,
-            since: when::minute(texts(), session.since),
-            last_seen: when::minute(texts(), session.seen),
+            since: texts().minute(session.since),
+            last_seen: texts().minute(session.seen),
             is_current: hash == current,
         });
     let left = people::count_recovery_codes(&app.pool, person.id).await?;

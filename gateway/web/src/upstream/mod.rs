@@ -25,7 +25,7 @@ pub use gateway::Gateway;
 pub use listings::Listings;
 pub use webhook::Webhooks;
 
-use pages::{Texts, when};
+use pages::Texts;
 use time::OffsetDateTime;
 
 /// The time of a message, if it has one.
@@ -35,6 +35,6 @@ pub fn time_of(at: Option<prost_types::Timestamp>) -> Option<OffsetDateTime> {
 
 /// The time of a message as text; empty if it has none.
 pub fn minute_of(texts: &Texts, at: Option<prost_types::Timestamp>) -> String {
-    let text = time_of(at).map(|at| when::minute(texts, at));
+    let text = time_of(at).map(|at| texts.minute(at));
     text.unwrap_or_default()
 }

@@ -70,7 +70,7 @@ fn row(key: &proto::Key, now: OffsetDateTime) -> KeyRow {
         mode: mode_name(&key.mode),
         rights: rights(&key.mode, &key.kind, key.may_write, game),
         created: created.unwrap_or_default(),
-        last_used: time_of(key.last_used_at).map(|at| when::minute(texts(), at)),
+        last_used: time_of(key.last_used_at).map(|at| texts().minute(at)),
         state: state(key, now),
         grace: time_of(key.grace_until)
             .filter(|_| key.revoked_at.is_none())
@@ -83,6 +83,6 @@ fn grace(until: OffsetDateTime, now: OffsetDateTime) -> Option<Grace> {
     (until > now).then(|| Grace {
         left: when::time_left(until, now),
         seconds: (until - now).whole_seconds(),
-        until: when::minute(texts(), until),
+        until: texts().minute(until),
     })
 }

@@ -2,7 +2,6 @@
 
 use contracts::gateway::v1 as proto;
 use pages::keys::KeyState;
-use pages::when;
 use time::OffsetDateTime;
 
 use crate::english::{say, say_of, say_of_two, texts};
@@ -68,7 +67,7 @@ pub(super) fn refusal(
         return say("key-refusal-revoked", &minute_of(texts(), key.revoked_at));
     }
     if let Some(at) = time_of(key.grace_until).filter(|at| *at <= now) {
-        return say("key-refusal-rotated", &when::minute(texts(), at));
+        return say("key-refusal-rotated", &texts().minute(at));
     }
     let game = key.game.as_deref().unwrap_or_default();
     match key.game_state.as_str() {

@@ -2,7 +2,6 @@
 
 use contracts::webhook::v1 as proto;
 use pages::webhooks::endpoints::{Allowance, EndpointRow, WebhooksPage};
-use pages::when;
 
 use super::words;
 use crate::account::member_request::MemberRequest;
@@ -49,6 +48,6 @@ fn row(endpoint: &proto::Endpoint) -> EndpointRow {
         events: endpoint.events.join(", "),
         state: words::endpoint_state(endpoint.state()),
         queued: texts().number(health.queued),
-        last_success: time_of(health.last_success_at).map(|at| when::minute(texts(), at)),
+        last_success: time_of(health.last_success_at).map(|at| texts().minute(at)),
     }
 }

@@ -4,7 +4,6 @@ use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::EndpointState;
 use kit::Fault;
 use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health, TestChoice};
-use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -171,7 +170,7 @@ async fn page(
         events: endpoint.events,
         added: minute_of(texts(), endpoint.created_at),
         address_check,
-        rotating_until: time_of(endpoint.rotating_until).map(|at| when::minute(texts(), at)),
+        rotating_until: time_of(endpoint.rotating_until).map(|at| texts().minute(at)),
         health: health(endpoint.health.unwrap_or_default()),
         recent,
         tests: tests_of(&types),
@@ -187,7 +186,7 @@ async fn page(
 
 fn health(health: proto::Health) -> Health {
     let failures = Some(health.failures).filter(|failures| *failures > 0);
-    let minute = |at| time_of(at).map(|at| when::minute(texts(), at));
+    let minute = |at| time_of(at).map(|at| texts().minute(at));
     Health {
         queued: texts().number(health.queued),
         queued_since: minute(health.queued_since),

@@ -1,7 +1,6 @@
 //! A signing secret that is shown once.
 
 use pages::webhooks::endpoints::SigningSecretPage;
-use pages::when;
 use uuid::Uuid;
 
 use super::words;
@@ -37,7 +36,7 @@ pub(super) async fn shown_once(
         let page = format!("{page}?done=webhook-secret-before");
         return Effect::shown_at(action, url, &page).once(id);
     }
-    let old_until = rotating_until.map(|at| when::minute(texts(), at));
+    let old_until = rotating_until.map(|at| texts().minute(at));
     let (heading, address_check) = match old_until {
         // The page has shown the check when the address was added.
         Some(_) => ("webhook-secret-new-title", None),

@@ -2,9 +2,9 @@
 
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::{DeliveryState, EndpointState};
+use pages::StateText;
 use pages::webhooks::deliveries::{AttemptRow, DeliveryRow};
 use pages::webhooks::{AddressCheck, EventRow};
-use pages::{StateText, when};
 use time::OffsetDateTime;
 
 use crate::english::{say, say_of, say_of_two, texts};
@@ -48,7 +48,7 @@ pub(super) fn delivery_state(delivery: &proto::Delivery) -> StateText {
 fn due(delivery: &proto::Delivery, now: OffsetDateTime) -> Option<String> {
     let due = time_of(delivery.due_at)?;
     Some(if due > now {
-        when::minute(texts(), due)
+        texts().minute(due)
     } else {
         say("delivery-now").to_owned()
     })
@@ -67,7 +67,7 @@ pub(super) fn explanation(
         (DeliveryState::Waiting, _) if delivery.tries == 0 => "delivery-on-its-way",
         (DeliveryState::Waiting, _) => match time_of(delivery.due_at) {
             Some(due) if due > now => {
-                return say_of("delivery-retry-at", &when::minute(texts(), due));
+                return say_of("delivery-retry-at", &texts().minute(due));
             }
             Some(_) => "delivery-retry-now",
             None => "delivery-retry-follows",
@@ -115,7 +115,7 @@ fn result(attempt: &proto::Attempt) -> String {
 
 pub(super) fn delivery_row(delivery: &proto::Delivery, now: OffsetDateTime) -> DeliveryRow {
     let made = time_of(delivery.created_at);
-    let made = made.map(|at| when::second(texts(), at));
+    let made = made.map(|at| texts().second(at));
     let attempt = delivery.last_attempt.as_ref();
     DeliveryRow {
         id: delivery.id,
@@ -144,7 +144,7 @@ pub(super) fn recent(deliveries: &[proto::Delivery]) -> Option<String> {
 }
 
 pub(super) fn attempt_row(attempt: &proto::Attempt) -> AttemptRow {
-    let at = time_of(attempt.at).map(|at| when::second(texts(), at));
+    let at = time_of(attempt.at).map(|at| texts().second(at));
     AttemptRow {
         number: attempt.number.into(),
         at: at.unwrap_or_default(),
