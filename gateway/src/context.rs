@@ -11,7 +11,7 @@ use kit::overload::Permit;
 use crate::domain::key::{Caller, Mode};
 use crate::domain::quota::RateLimitStatus;
 use crate::domain::secret::{KeyFormat, ParsedKey};
-use crate::envelope::IfNoneMatch;
+use crate::etag::IfNoneMatch;
 
 /// What the checks, the envelope and the log know of a request.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ pub mod convert;
 pub mod domain;
 pub mod envelope;
 pub mod errors;
+pub mod etag;
 pub mod extract;
 pub mod feeds;
 pub mod jobs;

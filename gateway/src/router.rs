@@ -91,7 +91,7 @@ pub fn router(app: &App, limits: LoadLimits) -> Router {
 }
 
 /// Up to this many bytes, a response fits into one packet with or without compression.
-const MAX_UNCOMPRESSED: u64 = 1_024;
+const MAX_UNCOMPRESSED: u16 = 1_024;
 
 /// Which responses are compressed (§10.8). Errors and 304 are sent as they are.
 fn compressible() -> impl Predicate {

@@ -114,7 +114,7 @@ const WITHOUT_PAGES: [(&str, &str); 31] = [
 ];
 
 /// Calls that return one object with lists inside it, and what bounds those. A field `json` may contain lists that the descriptors do not show.
-const INSIDE_ONE: [(&str, &[&str]); 6] = [
+const INSIDE_ONE: [(&str, &[&str]); 7] = [
     (
         "all games of the creator, as the specification says; a page of the site limits them with `max_games`",
         &["catalogue.v1.CreatorsService/GetCreator"],
@@ -139,6 +139,10 @@ const INSIDE_ONE: [(&str, &[&str]); 6] = [
     (
         "one for each listed currency, as the specification says",
         &["economy.v1.CurrenciesService/ListCurrencies"],
+    ),
+    (
+        "30 days of each game that the request names, at most 100",
+        &["economy.v1.RatesService/ListDailyCosts"],
     ),
     (
         "the types of events",

@@ -1,7 +1,6 @@
 //! The envelope of every response (§2.1): `success`, `data` or `error`, `fields`, `meta`. Also conditional responses (304, §10.7).
 
 mod body;
-mod etag;
 
 use std::convert::Infallible;
 
@@ -19,10 +18,9 @@ use kit::feed::Position;
 use kit::{Code, Fault};
 use serde::Serialize;
 
-pub use etag::{ETag, IfNoneMatch, ParsedTag, TagList, parse_tags};
-
 use crate::context::Context;
 use crate::errors::ApiError;
+use crate::etag::ETag;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// How long the description of the API may be cached. It changes with a release.

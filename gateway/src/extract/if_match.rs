@@ -4,7 +4,7 @@ use contracts::listings::v1::Precondition;
 use http::header::{HeaderMap, HeaderValue, IF_MATCH};
 use kit::Fault;
 
-use crate::envelope::{ParsedTag, TagList, parse_tags};
+use crate::etag::{ParsedTag, TagList, parse_tags};
 
 /// The revisions at which the PATCH may be applied; `None` for any.
 ///

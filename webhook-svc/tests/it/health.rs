@@ -109,7 +109,8 @@ async fn a_new_address_resets_the_failures(pool: PgPool) {
         fail(seq, days).await;
     }
     let change = async |url: String| {
-        let changed = change_url(&service, endpoint, &url).await.unwrap();
+        change_url(&service, endpoint, &url).await.unwrap();
+        let changed = service.endpoint(ADA, endpoint).await;
         changed.health.unwrap().failures
     };
     assert_eq!(change(receiver.url()).await, 2, "the same address");

@@ -318,20 +318,24 @@ async fn on_listing(change: &Change, names: &mut AccountNames<'_>) -> anyhow::Re
         ),
         _ => return Err(unknown(change)),
     };
-    let page = match change.event.as_str() {
+    Ok(Notice {
+        permission: Permission::Edit,
+        accounts: parse(&decided.account_ids)?,
+        text,
+        page: page_of_decision(&change.event, &decided),
+        done: Some((action, decided.name)),
+    })
+}
+
+/// The page of the dashboard that shows what staff decided.
+fn page_of_decision(event: &str, decided: &StaffDecision) -> String {
+    match event {
         // The list shows the page of the game as well.
         "claim_granted" | "listing_approved" | "owner_added" | "owner_removed" | "game_moved"
         | "event_moved" => "/listings".to_owned(),
         "claim_rejected" => "/claims".to_owned(),
         _ => format!("/listings/{}/{}", decided.kind, decided.name),
-    };
-    Ok(Notice {
-        permission: Permission::Edit,
-        accounts: parse(&decided.account_ids)?,
-        text,
-        page,
-        done: Some((action, decided.name)),
-    })
+    }
 }
 
 fn on_report(change: &Change) -> anyhow::Result<Notice> {

@@ -13,7 +13,7 @@ use axum::{Extension, Router};
 use pages::Language;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
-use tower_http::csrf::{CsrfLayer, ProtectionError};
+use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
 use crate::account::list;
 use crate::app::App;

@@ -71,7 +71,7 @@ impl IfNoneMatch {
     }
 
     /// Whether the header contains this tag. A malformed header matches nothing.
-    pub(super) fn matches(&self, tag: &ETag) -> bool {
+    pub fn matches(&self, tag: &ETag) -> bool {
         match parse_tags(&self.0) {
             Some(TagList::Any) => true,
             Some(TagList::Tags(tags)) => tags.iter().any(|sent| sent.opaque == tag.opaque()),
