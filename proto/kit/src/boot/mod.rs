@@ -1,6 +1,5 @@
 //! Starts and stops a service process: every `main` calls [`run`].
 
-pub(crate) mod healthcheck;
 mod runtime;
 
 use std::ffi::OsStr;
@@ -17,9 +16,10 @@ use tonic::service::RoutesBuilder;
 
 use crate::admin::{self, Readiness};
 use crate::clock::Clock;
-use crate::clock::difference::ClockComparison;
+use crate::clock_difference::ClockComparison;
 use crate::config::{self, Common, Profile, Request, Settings};
 use crate::feed::{self, PgConsumer, Projection, Subscription};
+use crate::healthcheck;
 use crate::jobs::Leader;
 use crate::lifecycle::{Lifecycle, Shutdown, StopSignals};
 use crate::pg::Schema;

@@ -9,7 +9,7 @@ use clap::{Arg, ArgMatches, Command, FromArgMatches as _, ValueEnum};
 use super::check::{cross_check, plaintext_servers, refused_addresses};
 use super::values::postgres_url;
 use super::{Migration, Secret, Settings, Telemetry};
-use crate::boot::healthcheck;
+use crate::healthcheck;
 
 /// What a process does instead of the work of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -4,8 +4,7 @@ use clap::{ArgMatches, Command};
 use sqlx::postgres::PgSslMode;
 
 use super::{Common, Identity, Profile};
-use crate::rpc::grpc_address;
-use crate::{pg_url, redis};
+use crate::{grpc_address, pg_url, redis_url};
 
 pub(super) fn cross_check(common: &Common) -> Vec<String> {
     let mut problems = Vec::new();
@@ -91,7 +90,7 @@ pub(super) fn plaintext_servers(command: &Command, matches: &ArgMatches) -> Vec<
                 "append ?sslmode=verify-full, verify-ca or require to the address",
             ),
             "redis_url" => (
-                redis::plaintext_hosts(&text(matches, id)?),
+                redis_url::plaintext_hosts(&text(matches, id)?),
                 "begin the address with rediss:// or rediss+cluster://",
             ),
             _ => return None,

@@ -7,7 +7,6 @@
 
 mod arguments;
 mod check;
-mod secret;
 mod values;
 
 use std::net::SocketAddr;
@@ -16,11 +15,11 @@ use std::time::Duration;
 
 use clap::{Args, FromArgMatches, ValueEnum};
 
-use secret::tokens;
+use crate::secret::tokens;
 use values::{collector_url, log_filter, postgres_url, share};
 
+pub use crate::secret::{Secret, Tokens};
 pub(crate) use arguments::{Request, load};
-pub use secret::{Secret, Tokens};
 pub use values::{a_second_or_more, count, milliseconds, seconds};
 
 /// The settings of a service.
@@ -51,7 +50,7 @@ pub struct Common {
     #[arg(long, default_value = "127.0.0.1:7000")]
     pub grpc_listen: SocketAddr,
     /// Address of /healthz, /readyz and /metrics
-    #[arg(long, default_value = crate::boot::healthcheck::ADMIN)]
+    #[arg(long, default_value = crate::healthcheck::ADMIN)]
     pub admin_listen: SocketAddr,
     #[command(flatten)]
     #[expect(missing_docs, reason = "see the type")]

@@ -13,7 +13,7 @@ use redis::{
 use tokio::time::timeout;
 
 use super::Shared;
-use super::address::Address;
+use crate::redis_url::Address;
 
 /// The oldest supported version.
 const MIN_VERSION: (u32, u32) = (6, 2);
@@ -159,8 +159,8 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Secret;
     use crate::redis::{DEFAULT_TIMEOUT, Redis};
+    use crate::secret::Secret;
 
     #[test]
     fn versions_are_compared_as_numbers() {

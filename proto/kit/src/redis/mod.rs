@@ -1,7 +1,6 @@
 //! Connections to Redis with a timeout and a circuit breaker: a slow Redis counts as unavailable, and an unavailable one fails calls at
 //! once.
 
-mod address;
 mod breaker;
 mod connection;
 mod failure;
@@ -21,11 +20,10 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::timeout;
 use tracing::Instrument as _;
 
-use crate::config::Secret;
 use crate::handles::Handles;
+use crate::redis_url::{self, Address};
+use crate::secret::Secret;
 use crate::telemetry;
-use address::Address;
-pub(crate) use address::plaintext_hosts;
 use connection::Connection;
 use failure::Failure;
 pub use failure::Unavailable;
@@ -81,7 +79,7 @@ struct Before {
 /// The address is not valid.
 pub fn url(value: &str) -> Result<Secret, String> {
     let url = Secret::from(value.to_owned());
-    match address::parse(&url, Duration::ZERO) {
+    match redis_url::parse(&url, Duration::ZERO) {
         Ok(_) => Ok(url),
         Err(error) => Err(format!("{error:#}")),
     }
@@ -114,7 +112,7 @@ impl Redis {
     /// # Errors
     /// The address is not valid.
     pub fn lazy(url: &Secret, timeout: Duration, without: &'static str) -> anyhow::Result<Self> {
-        let (address, place) = address::parse(url, timeout)?;
+        let (address, place) = redis_url::parse(url, timeout)?;
         Ok(Self::unconnected(address, place, timeout, without))
     }
 

@@ -3,7 +3,6 @@
 mod call_record;
 pub mod client;
 mod connections;
-pub(crate) mod grpc_address;
 mod identity;
 pub mod members_file;
 mod methods;

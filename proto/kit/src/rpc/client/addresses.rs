@@ -13,8 +13,8 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
 use super::transport::Transport;
+use crate::grpc_address;
 use crate::lifecycle::Lifecycle;
-use crate::rpc::grpc_address;
 use crate::throttle::Throttle;
 
 /// The source of the addresses of a service.

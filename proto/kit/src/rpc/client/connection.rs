@@ -23,7 +23,7 @@ use tower::{BoxError, Service};
 
 use super::transport::{ServiceTls, Transport};
 use super::transport_error::TransportError;
-use crate::rpc::grpc_address;
+use crate::grpc_address;
 use crate::rpc::tls::HANDSHAKE_TIMEOUT;
 
 /// The timeout of connecting: half of the deadline of a read, so that another replica still gets the call when a host has vanished.

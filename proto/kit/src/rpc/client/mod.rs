@@ -29,7 +29,7 @@ use tonic::body::Body;
 use tower::Service;
 
 use super::retry;
-use crate::config::Secret;
+use crate::secret::Secret;
 pub(crate) use addresses::Resolvers;
 pub use addresses::{Addresses, Resolver};
 use balancer::{Balancer, InFlightGuard, Replica};

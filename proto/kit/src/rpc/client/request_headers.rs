@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
-use crate::config::Secret;
 use crate::request_id::{REQUEST_ID, REQUEST_ID_HEADER};
+use crate::secret::Secret;
 use crate::telemetry;
 
 /// The default deadline. It applies to the head of the response, not to a stream of messages.

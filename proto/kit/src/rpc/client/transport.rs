@@ -4,7 +4,7 @@ use anyhow::ensure;
 use http::Uri;
 use rustls::pki_types::ServerName;
 
-use crate::rpc::grpc_address;
+use crate::grpc_address;
 use crate::rpc::tls::Authorities;
 
 /// The addresses that a client may call, and what it verifies the service by.

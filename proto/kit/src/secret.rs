@@ -59,7 +59,7 @@ impl From<Secret> for Tokens {
 /// Comparing a sent token takes time for each of them.
 const MAX_TOKENS: usize = 8;
 
-pub(super) fn tokens(value: &str) -> Result<Tokens, String> {
+pub(crate) fn tokens(value: &str) -> Result<Tokens, String> {
     let mut tokens = value.split(',').map(|text| token(text.trim()));
     let first = tokens.next().unwrap_or_else(|| token(""))?;
     let others: Vec<Secret> = tokens.collect::<Result<_, _>>()?;

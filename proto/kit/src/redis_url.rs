@@ -12,20 +12,20 @@ use http::uri::Authority;
 use redis::cluster::ClusterClient;
 use redis::{Client, TlsCertificates};
 
-use crate::config::Secret;
+use crate::secret::Secret;
 
 /// How long a node of a cluster may take to connect, unless a call may take longer. Calls to the other nodes wait in the meantime.
 const NODE_CONNECT_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// A server or a cluster.
 #[derive(Clone)]
-pub(super) enum Address {
+pub(crate) enum Address {
     Server(Box<Client>),
     Cluster(Box<ClusterClient>),
 }
 
 /// Parses the setting `redis_url`; also returns the host and port for the log, without secrets. `timeout` is that of a call.
-pub(super) fn parse(url: &Secret, timeout: Duration) -> anyhow::Result<(Address, String)> {
+pub(crate) fn parse(url: &Secret, timeout: Duration) -> anyhow::Result<(Address, String)> {
     let parsed = RedisUrl::parse(url.expose()).context(
         "redis_url is not an address such as redis://127.0.0.1:6379, rediss://host:6379 (TLS) or \
          redis+cluster://host:6379,host:6380 (a Redis Cluster)",

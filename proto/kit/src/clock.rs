@@ -3,8 +3,6 @@
 //! Times are whole milliseconds, as answers print them. A caller that sends a printed time back therefore names that very moment, in each
 //! parameter that is a time.
 
-pub(crate) mod difference;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
