@@ -153,6 +153,7 @@ impl From<IpAddr> for Network {
 
 #[cfg(test)]
 mod tests {
+    use http::{HeaderName, HeaderValue};
     use proptest::prelude::*;
 
     use super::*;
@@ -232,6 +233,18 @@ mod tests {
         fn any_header_can_be_parsed(line: String, forwarded: bool) {
             let header = if forwarded { ProxyHeader::Forwarded } else { ProxyHeader::XForwardedFor };
             caller("0.0.0.0/0", header, "10.1.2.3", &[&line]);
+        }
+    }
+
+    #[test]
+    fn a_header_that_is_no_text_names_no_client() {
+        let proxies: TrustedProxies = "10.0.0.0/8".parse().unwrap();
+        let peer = "10.1.2.3".parse().unwrap();
+        for header in [ProxyHeader::Forwarded, ProxyHeader::XForwardedFor] {
+            let bytes = HeaderValue::from_bytes(b"for=\", \xFF\x80[::").unwrap();
+            let name = HeaderName::from_static(header.name());
+            let headers = HeaderMap::from_iter([(name, bytes)]);
+            assert_eq!(resolve(&proxies, header, peer, &headers), peer);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Compares the machine's clock with PostgreSQL's. A replica whose clock is wrong at its start is not ready.
 //!
-//! Replicas use PostgreSQL's time ([`pg::now`]) for what they must agree on. Times in rows and answers come from the clock of the replica,
-//! which must therefore be about right. A replica that is ready stays ready when the clocks come to differ: if PostgreSQL's clock is the wrong
+//! Replicas use PostgreSQL's time ([`pg::now`]) for what they must agree on, and in each transaction of a feed. Checks of calls, answers and
+//! caches use the clock of the replica, which must therefore be about right. A replica that is ready stays ready when the clocks come to differ: if PostgreSQL's clock is the wrong
 //! one, all replicas would stop at once. A metric and the log tell the operator.
 
 use std::time::Duration;

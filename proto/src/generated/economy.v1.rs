@@ -1938,10 +1938,13 @@ pub struct ApproveReportRequest {
     /// with it.
     #[prost(bool, tag = "3")]
     pub new_unit: bool,
+    /// The report is not the first in a new unit: takes back `new_unit` of an earlier approval. Only one of the two may be set.
+    #[prost(bool, tag = "4")]
+    pub same_unit: bool,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ApproveReportResponse {
-    /// Nothing was decided: the report already counted.
+    /// Nothing was decided: the report already counted, and its unit stays as it was.
     #[prost(bool, tag = "1")]
     pub unchanged: bool,
 }
@@ -2282,7 +2285,8 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ListReports"));
             self.inner.unary(req, path, codec).await
         }
-        /// Approves a held report: it counts, with its own time. A later approval changes only whether the report is the first in a new unit.
+        /// Approves a held report: it counts, with its own time. A later approval changes nothing, unless `new_unit` or `same_unit` corrects
+        /// whether the report is the first in a new unit.
         pub async fn approve_report(
             &mut self,
             request: impl tonic::IntoRequest<super::ApproveReportRequest>,
@@ -2533,7 +2537,8 @@ pub mod staff_service_server {
             tonic::Response<super::ListReportsResponse>,
             tonic::Status,
         >;
-        /// Approves a held report: it counts, with its own time. A later approval changes only whether the report is the first in a new unit.
+        /// Approves a held report: it counts, with its own time. A later approval changes nothing, unless `new_unit` or `same_unit` corrects
+        /// whether the report is the first in a new unit.
         async fn approve_report(
             &self,
             request: tonic::Request<super::ApproveReportRequest>,

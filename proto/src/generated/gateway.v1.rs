@@ -2024,7 +2024,7 @@ pub struct AccountsServiceCreateKeyRequest {
     pub may_write: bool,
     #[prost(string, optional, tag = "6")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
-    /// The id of the form, a UUID; empty: there is none.
+    /// The id of the form, a UUID. Empty without a form.
     #[prost(string, tag = "7")]
     pub form_id: ::prost::alloc::string::String,
 }
@@ -2043,7 +2043,7 @@ pub struct AccountsServiceRequestKeyRequest {
     pub may_write: bool,
     #[prost(string, optional, tag = "6")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
-    /// The id of the form, a UUID; empty: there is none.
+    /// The id of the form, a UUID. Empty without a form.
     #[prost(string, tag = "7")]
     pub form_id: ::prost::alloc::string::String,
 }
@@ -2093,7 +2093,7 @@ pub struct AccountsServiceRotateKeyRequest {
     /// Whether the old secret stops at once. Otherwise it works for another 24 hours.
     #[prost(bool, tag = "4")]
     pub revoke_old: bool,
-    /// The id of the form, a UUID; empty: there is none.
+    /// The id of the form, a UUID. Empty without a form.
     #[prost(string, tag = "5")]
     pub form_id: ::prost::alloc::string::String,
 }

@@ -2533,6 +2533,7 @@ pub struct WithdrawClaimRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WithdrawClaimResponse {
+    /// The claim as it was; absent if nothing was withdrawn.
     #[prost(message, optional, tag = "1")]
     pub claim: ::core::option::Option<Claim>,
 }
@@ -2868,7 +2869,8 @@ pub mod pages_service_client {
                 .insert(GrpcMethod::new("listings.v1.PagesService", "ListOwnClaims"));
             self.inner.unary(req, path, codec).await
         }
-        /// Rejects an open claim of the account, because a person of the account withdraws it. Nothing happens to a rejected claim.
+        /// Deletes an open claim of the account, because a person of the account withdraws it. Nothing happens to a rejected claim, or if the account
+        /// has no such claim.
         pub async fn withdraw_claim(
             &mut self,
             request: impl tonic::IntoRequest<super::WithdrawClaimRequest>,
@@ -2973,7 +2975,8 @@ pub mod pages_service_server {
             tonic::Response<super::ListOwnClaimsResponse>,
             tonic::Status,
         >;
-        /// Rejects an open claim of the account, because a person of the account withdraws it. Nothing happens to a rejected claim.
+        /// Deletes an open claim of the account, because a person of the account withdraws it. Nothing happens to a rejected claim, or if the account
+        /// has no such claim.
         async fn withdraw_claim(
             &self,
             request: tonic::Request<super::WithdrawClaimRequest>,

@@ -257,7 +257,7 @@ pub struct RecoverResponse {
     /// How many are, or would be, sent again: at most 10,000 at once, those that failed first.
     #[prost(uint64, tag = "1")]
     pub deliveries: u64,
-    /// When the first of them failed; absent: there is none.
+    /// When the first of them failed. Absent without such a delivery.
     #[prost(message, optional, tag = "2")]
     pub oldest: ::core::option::Option<::prost_types::Timestamp>,
 }
@@ -274,7 +274,7 @@ pub struct SendTestEventRequest {
     #[prost(string, tag = "4")]
     pub kind: ::prost::alloc::string::String,
     /// The id of the form that was sent, a UUID: a repeated call with the same id sends nothing, and returns the delivery of the first call.
-    /// Empty: there is none.
+    /// Empty without a form.
     #[prost(string, tag = "5")]
     pub form_id: ::prost::alloc::string::String,
 }

@@ -155,7 +155,12 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_a_time_of_four_digits_a_year_or_refused(text in "[0-9TZ:+. -]{0,30}|\\PC{0,40}") {
+        fn any_text_is_a_time_of_four_digits_a_year_or_refused(
+            text in prop_oneof![
+                "[0-9TZ:+. -]{0,30}|\\PC{0,40}",
+                "[+-]?[0-9]{4,5}-[01][0-9]-[0-3][0-9](T[0-2][0-9]:[0-5][0-9]:[0-5][0-9](Z|[+-][0-2][0-9]:[0-5][0-9]))?",
+            ],
+        ) {
             prop_assert!(parse(&text).is_none_or(|at| (0..=9_999).contains(&at.year())));
         }
 

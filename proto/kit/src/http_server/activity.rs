@@ -1,4 +1,4 @@
-//! When a connection ends by itself: it has been without a request for too long, or its client takes nothing of a response.
+//! Timeouts of a connection: it has been without a request for too long, or its client takes nothing of a response.
 
 use std::pin::Pin;
 use std::sync::Arc;

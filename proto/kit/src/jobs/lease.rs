@@ -6,7 +6,6 @@
 //!
 //! A lease expires by PostgreSQL's time: a process whose clock is ahead does not take what others hold.
 
-use std::future::Future;
 use std::time::Duration;
 
 use sqlx::PgConnection;
@@ -34,7 +33,7 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A lease, as one process sees it.
 #[derive(Debug, Clone)]
-pub struct Lease {
+pub(super) struct Lease {
     pool: PgPool,
     schema: Schema,
     name: &'static str,
@@ -44,7 +43,7 @@ pub struct Lease {
 
 impl Lease {
     /// The lease called `name`, in the table `lease` of `schema`.
-    pub fn new(pool: PgPool, schema: Schema, name: &'static str, clock: Clock) -> Self {
+    pub(super) fn new(pool: PgPool, schema: Schema, name: &'static str, clock: Clock) -> Self {
         Self {
             pool,
             schema,
@@ -54,24 +53,8 @@ impl Lease {
         }
     }
 
-    /// Runs `work` while this process holds the lease, and drops it when the lease is lost. Returns when `work` returns, or after
-    /// `stopping`, and then releases the lease, so that another process can acquire it at once.
-    pub async fn run<F>(self, stopping: &CancellationToken, mut work: impl FnMut() -> F)
-    where
-        F: Future<Output = ()>,
-    {
-        while let Some(since) = self.acquire(stopping).await {
-            tokio::select! {
-                () = work() => break,
-                () = stopping.cancelled() => break,
-                () = self.until_lost(since) => {}
-            }
-        }
-        self.release().await;
-    }
-
     /// Waits until this process holds the lease, and returns the time since when it does; `None` after `stopping`.
-    pub(crate) async fn acquire(&self, stopping: &CancellationToken) -> Option<Instant> {
+    pub(super) async fn acquire(&self, stopping: &CancellationToken) -> Option<Instant> {
         while !stopping.is_cancelled() {
             let since = Instant::now();
             // This is not cancelled: PostgreSQL could carry out the statement after the release and acquire the lease again.
@@ -94,7 +77,7 @@ impl Lease {
     }
 
     /// Renews the lease, held since `since`, until another process has it or it is about to expire.
-    pub(crate) async fn until_lost(&self, since: Instant) {
+    pub(super) async fn until_lost(&self, since: Instant) {
         let renew = || async move {
             self.renew().await.inspect_err(|error| {
                 tracing::warn!(lease = self.name, %error, "cannot renew a lease; retrying");
@@ -149,7 +132,7 @@ impl Lease {
     }
 
     /// Releases the lease if this process holds it.
-    pub(crate) async fn release(&self) {
+    pub(super) async fn release(&self) {
         let sql = "delete from kit.lease where name = $1 and holder = $2";
         let releasing = async |connection: &mut PgConnection| {
             self.schema

@@ -23,7 +23,8 @@ use crate::clock::Clock;
 use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
 
-pub use lease::{Lease, TABLE as LEASE_TABLE};
+use lease::Lease;
+pub use lease::TABLE as LEASE_TABLE;
 pub use schedule::TABLE as DAILY_TABLE;
 
 /// Pause before a job is started again that ended, failed or panicked.

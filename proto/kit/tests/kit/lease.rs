@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kit::jobs::{LEASE_TABLE, Lease};
+use kit::jobs::{LEASE_TABLE, Leader};
 use kit::lifecycle::{StopSignals, Supervisor};
 use kit::pg::Schema;
 use kit::{Clock, Lifecycle};
@@ -12,18 +12,6 @@ use time::macros::datetime;
 use tokio::sync::mpsc;
 
 const SCHEMA: Schema = Schema("kit");
-
-/// Runs `work` under `lease`, as a task that ends at shutdown.
-fn spawn<F>(lease: Lease, lifecycle: &Lifecycle, work: impl FnMut() -> F + Send + 'static)
-where
-    F: Future<Output = ()> + Send + 'static,
-{
-    let stopping = lifecycle.stopping();
-    lifecycle.spawn_graceful("work", async move {
-        lease.run(&stopping, work).await;
-        Ok(())
-    });
-}
 
 /// Spawns work that sends `who` whenever it starts, and then never ends.
 fn spawn_work(
@@ -34,9 +22,9 @@ fn spawn_work(
 ) -> (Lifecycle, Supervisor, mpsc::UnboundedReceiver<u8>) {
     let (lifecycle, supervisor) = Lifecycle::new();
     let (sender, taken) = mpsc::unbounded_channel();
-    let lease = Lease::new(pool.clone(), SCHEMA, "work", clock.clone());
+    let leader = Leader::start(&lifecycle, pool.clone(), SCHEMA, clock.clone());
     let working = Arc::clone(working);
-    spawn(lease, &lifecycle, move || {
+    leader.spawn("work", move || {
         let (sender, working) = (sender.clone(), Arc::clone(&working));
         async move {
             assert_eq!(
@@ -45,7 +33,7 @@ fn spawn_work(
                 "two work at once"
             );
             sender.send(who).unwrap();
-            std::future::pending::<()>().await;
+            std::future::pending().await
         }
     });
     (lifecycle, supervisor, taken)
@@ -64,7 +52,7 @@ async fn an_expired_lease_is_acquired_by_another_process(pool: PgPool) {
     // A killed process holds the lease. It ends at its expiry, or at once if it expires later than any term could: the clock was ahead.
     for (term, later) in [(10, 10), (3 * 86_400, 0)] {
         let clock = Clock::fixed(datetime!(2026-03-01 08:00 UTC));
-        let dead = "insert into kit.lease values ('work', gen_random_uuid(), $1)";
+        let dead = "insert into kit.lease values ('leader', gen_random_uuid(), $1)";
         sqlx::query(dead)
             .bind(clock.now() + time::Duration::seconds(term))
             .execute(&pool)
@@ -85,7 +73,7 @@ async fn an_expired_lease_is_acquired_by_another_process(pool: PgPool) {
 async fn a_process_whose_clock_is_ahead_waits_for_a_lease(pool: PgPool) {
     tables(&pool).await;
     let behind = testing::postgres::behind(&pool, 604_800).await.unwrap();
-    let held = "insert into kit.lease values ('work', gen_random_uuid(), clock_timestamp() + interval '19 s')";
+    let held = "insert into kit.lease values ('leader', gen_random_uuid(), clock_timestamp() + interval '19 s')";
     sqlx::query(held).execute(&behind).await.unwrap();
     let (lifecycle, _supervisor, mut taken) =
         spawn_work(&behind, &Clock::system(), 1, &Arc::default());
@@ -147,12 +135,12 @@ async fn a_holder_whose_lease_was_taken_drops_its_work(pool: PgPool) {
     tables(&pool).await;
     let (lifecycle, _supervisor) = Lifecycle::new();
     let (sender, mut told) = mpsc::unbounded_channel();
-    let lease = Lease::new(pool.clone(), SCHEMA, "work", Clock::system());
-    spawn(lease, &lifecycle, move || {
+    let leader = Leader::start(&lifecycle, pool.clone(), SCHEMA, Clock::system());
+    leader.spawn("work", move || {
         let dropped = Dropped(sender.clone());
         async move {
             dropped.0.send(1).unwrap();
-            std::future::pending::<()>().await;
+            std::future::pending().await
         }
     });
     assert_eq!(next(&mut told).await, 1);

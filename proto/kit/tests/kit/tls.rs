@@ -52,6 +52,11 @@ impl Fixture {
         }
         let (lifecycle, supervisor) = Lifecycle::new();
         drop(supervisor);
+        Self::serve(folder, authority, lifecycle).await
+    }
+
+    /// Starts a server with the certificate that is in its folder.
+    async fn serve(folder: TempDir, authority: Authority, lifecycle: Lifecycle) -> Self {
         let credentials = load(folder.path(), SERVER).await;
         let listener = bind(([127, 0, 0, 1], 0).into(), "port").await.unwrap();
         let place = listener.local_addr().unwrap().to_string();
@@ -119,6 +124,32 @@ async fn services_know_each_other_by_their_certificates() {
     }
     drop(silent);
     fixture.lifecycle.stopping().cancel();
+}
+
+/// Certificates are replaced by restarting the services one after another, so those with the old and the new ones call each other for a while.
+#[tokio::test]
+async fn a_service_that_was_restarted_with_a_new_certificate_and_an_old_one_call_each_other() {
+    let before = Fixture::start().await;
+    let path = before.folder.path();
+    let old = load(path, CALLER).await;
+    let first = before.client_with(old.client());
+    call(first).await.unwrap();
+    for service in [SERVER, CALLER] {
+        before
+            .authority
+            .issue(&path.join(service), service, 2091)
+            .unwrap();
+    }
+    let new = load(path, CALLER).await;
+    call(before.client_with(new.client())).await.unwrap();
+    before.lifecycle.stopping().cancel();
+    let (lifecycle, supervisor) = Lifecycle::new();
+    drop(supervisor);
+    let after = Fixture::serve(before.folder, before.authority, lifecycle).await;
+    for caller in [&old, &new] {
+        call(after.client_with(caller.client())).await.unwrap();
+    }
+    after.lifecycle.stopping().cancel();
 }
 
 #[tokio::test]

@@ -56,7 +56,7 @@ struct Failures {
     count: u32,
     /// When a probe is due; `None` without a failure.
     probe_at: Option<Instant>,
-    /// A probe is in flight.
+    /// A probe is in flight. Its guard clears this, and nothing else does: there is one probe at a time.
     is_probed: bool,
 }
 
@@ -199,21 +199,21 @@ impl Replica {
 
     /// Records a call that was answered.
     pub(super) fn record_success(&self) {
-        *self.failures.lock() = Failures::default();
+        let mut failures = self.failures.lock();
+        *failures = Failures {
+            is_probed: false,
+            ..Failures::default()
+        };
     }
 
-    /// Records a call that failed.
-    pub(super) fn record_failure(&self, error: &TransportError) {
+    fn record_failure(&self, error: &TransportError, is_probe: bool) {
         let now = Instant::now();
         let mut failures = self.failures.lock();
         // A call that was in flight when the replica became one to avoid says nothing new.
-        if failures.is_probed || failures.health(now) != Health::Avoided {
+        if is_probe || failures.is_probed || failures.health(now) != Health::Avoided {
             let time = AVOIDED.saturating_mul(1 << failures.count.min(5));
-            *failures = Failures {
-                count: failures.count + 1,
-                probe_at: Some(now + time.min(MAX_AVOIDED)),
-                is_probed: false,
-            };
+            failures.count += 1;
+            failures.probe_at = Some(now + time.min(MAX_AVOIDED));
         }
         drop(failures);
         self.call_failed.notify_one();
@@ -237,11 +237,18 @@ impl Failures {
     }
 }
 
+impl InFlightGuard {
+    /// Records that the call failed.
+    pub(super) fn record_failure(&self, error: &TransportError) {
+        self.replica.record_failure(error, self.is_probe);
+    }
+}
+
 impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.replica.in_flight.fetch_sub(1, Ordering::Relaxed);
         if self.is_probe {
-            // A probe whose caller went away says nothing: the next call that may probes again.
+            // A cancelled probe says nothing: the next call that may probes again.
             self.replica.failures.lock().is_probed = false;
         }
     }
@@ -286,9 +293,10 @@ mod tests {
         Arc::clone(replica.unwrap())
     }
 
-    /// Records a failed call to this replica.
+    /// Records a failed call to this replica, which is no probe.
     fn fail(balancer: &Balancer, name: &str) {
-        replica(balancer, name).record_failure(&TransportError::TimedOut);
+        let guard = replica(balancer, name).acquire();
+        guard.record_failure(&TransportError::TimedOut);
     }
 
     #[tokio::test(start_paused = true)]
@@ -338,8 +346,26 @@ mod tests {
             let probe = balancer.pick(None, true).await;
             assert_eq!(host(&probe), "a", "after {seconds} s");
             fail(&balancer, "a");
-            drop(probe);
+            probe.record_failure(&TransportError::TimedOut);
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn another_probe_waits_for_the_end_of_the_first() {
+        let (_sender, balancer) = balancer(&["a", "b"]);
+        fail(&balancer, "a");
+        tokio::time::advance(AVOIDED).await;
+        let first = balancer.pick(None, true).await;
+        assert_eq!(host(&first), "a");
+        // Another call succeeds there, and the next one fails.
+        first.replica.record_success();
+        fail(&balancer, "a");
+        tokio::time::advance(AVOIDED).await;
+        assert_eq!(host(&balancer.pick(None, true).await), "b");
+        drop(first);
+        let second = balancer.pick(None, true).await;
+        assert_eq!(host(&second), "a");
+        assert_eq!(host(&balancer.pick(None, true).await), "b");
     }
 
     #[tokio::test(start_paused = true)]

@@ -241,7 +241,7 @@ fn recorded<T>(
     if let Err(error) = &outcome
         && !matches!(error, TransportError::Reset(_))
     {
-        guard.replica.record_failure(error);
+        guard.record_failure(error);
     }
     outcome
 }

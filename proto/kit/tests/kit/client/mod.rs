@@ -264,16 +264,16 @@ async fn a_call_that_a_goaway_excludes_is_retried_even_if_not_idempotent() {
 
 #[tokio::test]
 async fn a_call_that_may_have_been_processed_is_not_retried() {
-    let (away, other) = (
+    let (failing, other) = (
         Running::start(Behaviour::Unavailable),
         Running::start(Behaviour::Unavailable),
     );
-    let client = client(&[&away.address, &other.address]);
+    let client = client(&[&failing.address, &other.address]);
     let status = call(&client, false, LONG).await.unwrap_err();
     assert_eq!(status.code(), Code::Unavailable);
-    assert_eq!(away.calls() + other.calls(), 1);
+    assert_eq!(failing.calls() + other.calls(), 1);
     call(&client, true, LONG).await.unwrap_err();
-    assert_eq!(away.calls() + other.calls(), 3);
+    assert_eq!(failing.calls() + other.calls(), 3);
 }
 
 #[tokio::test]
@@ -306,15 +306,15 @@ async fn a_call_whose_stream_is_reset_is_no_failure_of_its_replica_and_ends_no_c
 
 #[tokio::test]
 async fn a_read_leaves_half_of_its_deadline_to_another_replica_that_works() {
-    let (away, there) = (
+    let (failing, there) = (
         Running::start(Behaviour::Unavailable),
         Running::start(Behaviour::Answer),
     );
-    let client = client(&[&away.address, &there.address]);
-    while away.calls() == 0 {
+    let client = client(&[&failing.address, &there.address]);
+    while failing.calls() == 0 {
         call(&client, true, LONG).await.unwrap();
     }
-    let first = away.deadlines.lock().unwrap()[0];
+    let first = failing.deadlines.lock().unwrap()[0];
     let second = *there.deadlines.lock().unwrap().last().unwrap();
     // The header is rounded up.
     let half = LONG / 2 + Duration::from_millis(100);
@@ -323,16 +323,16 @@ async fn a_read_leaves_half_of_its_deadline_to_another_replica_that_works() {
 
 #[tokio::test]
 async fn a_write_has_its_whole_deadline_and_a_read_where_no_other_replica_works() {
-    let (away, hung) = (
+    let (failing, hung) = (
         Running::start(Behaviour::Unavailable),
         Running::start(Behaviour::Unavailable),
     );
-    let client = client(&[&away.address, &hung.address]);
+    let client = client(&[&failing.address, &hung.address]);
     call(&client, false, LONG).await.unwrap_err();
     call(&client, true, LONG).await.unwrap_err();
     // Now both have failed.
     call(&client, true, LONG).await.unwrap_err();
-    let deadlines = [&away, &hung].map(|replica| replica.deadlines.lock().unwrap().clone());
+    let deadlines = [&failing, &hung].map(|replica| replica.deadlines.lock().unwrap().clone());
     let whole = deadlines.concat().into_iter();
     assert_eq!(whole.filter(|it| *it > LONG * 3 / 4).count(), 4);
 }
@@ -396,16 +396,16 @@ async fn a_replica_that_hangs_costs_no_read_and_one_write_at_most() {
 
 #[tokio::test]
 async fn a_replica_that_fails_at_once_attracts_no_calls() {
-    let (away, there) = (
+    let (failing, there) = (
         Running::start(Behaviour::Unavailable),
         Running::start(Behaviour::Answer),
     );
-    let client = client(&[&away.address, &there.address]);
+    let client = client(&[&failing.address, &there.address]);
     for _ in 0..100 {
         call(&client, true, LONG).await.unwrap();
     }
     assert_eq!(there.calls(), 100);
-    assert!(away.calls() < 20, "{} calls", away.calls());
+    assert!(failing.calls() < 20, "{} calls", failing.calls());
 }
 
 #[tokio::test]
@@ -528,12 +528,12 @@ async fn a_restarted_service_is_found_again() {
 
 #[tokio::test]
 async fn a_stream_is_retried_before_its_first_message() {
-    let (away, there) = (
+    let (failing, there) = (
         Running::start(Behaviour::Unavailable),
         Running::start(Behaviour::Answer),
     );
-    let client = client(&[&away.address, &there.address]);
-    while away.calls() == 0 {
+    let client = client(&[&failing.address, &there.address]);
+    while failing.calls() == 0 {
         let mut messages = watch(&client, LONG).await.unwrap();
         assert!(messages.message().await.unwrap().is_some());
     }

@@ -119,7 +119,7 @@ async fn writes_go_on_without_redis(pool: PgPool) {
     tables(&pool).await;
     for url in [url.as_str(), "redis://127.0.0.1:1"] {
         let redis = Redis::lazy(&Secret::from(url.to_owned()), DEFAULT_TIMEOUT, "").unwrap();
-        let mark = HighWaterMark::new(redis, "away");
+        let mark = HighWaterMark::new(redis, "unavailable");
         let fixture = Fixture::publishing(&pool, &mark).await;
         let before = fixture.head().await;
         for id in ["a", "b", "a"] {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::support::{FEED, Fixture, Mirror, own_pool};
 
-/// Sends two messages in a transaction, and notes how many changes it has. The third transaction fails as if PostgreSQL were away.
+/// Sends two messages in a transaction, and notes how many changes it has. The third transaction fails as if PostgreSQL were unavailable.
 struct Pairs(Arc<Mutex<Vec<usize>>>);
 
 impl Projection for Pairs {
