@@ -35,8 +35,8 @@ use crate::store::voters;
 use crate::write;
 use kit::Mode;
 
-/// Voters whose votes are voided concurrently.
-const AT_ONCE: usize = 32;
+/// Voters whose votes are voided concurrently: half the connections of the smallest pool, which is also used by votes.
+const AT_ONCE: usize = 2;
 
 #[derive(Debug)]
 pub struct Staff {

@@ -23,7 +23,7 @@ pub async fn set_void(
     is_void: bool,
     reason: &str,
 ) -> Result<Option<u64>, Fault> {
-    let mut transaction = producer.begin().await?;
+    let mut transaction = super::begin(producer).await?;
     let now = transaction.now;
     let was_void = voters::lock(&mut transaction, voter).await?;
     let was_void = was_void.ok_or_else(|| Fault::not_found("No voter has this id."))?;
@@ -31,8 +31,6 @@ pub async fn set_void(
         return Ok(None);
     }
     voters::set_voided(&mut transaction, voter, is_void.then_some(now)).await?;
-    let sign = if is_void { -1 } else { 1 };
-    tallies::add(&mut transaction, voter, None, sign).await?;
     let votes = votes::count(&mut transaction, voter).await?;
     let subject = Subject {
         entity: "voter",
@@ -40,6 +38,9 @@ pub async fn set_void(
         details: json!({ "reason": reason, "votes": votes }),
     };
     by.record(&mut *transaction, SCHEMA, subject, now).await?;
+    // Last: it locks the sums of all listings of the voter, and votes on them wait for the commit.
+    let sign = if is_void { -1 } else { 1 };
+    tallies::add(&mut transaction, voter, None, sign).await?;
     transaction.commit(&[]).await?;
     Ok(Some(votes.unsigned_abs()))
 }

@@ -131,7 +131,6 @@ async fn a_new_cookie_is_no_new_draw(pool: PgPool) {
     assert_eq!(pairs.len(), 4, "{pairs:?}");
 }
 
-/// Many cookies that were shown a pair while it was the pair of their bucket cannot all vote on it, neither at once nor after midnight.
 /// Otherwise cookies of many networks could vote on the pair of one network, which no vote of its own changes.
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn a_pair_that_new_cookies_share_is_judged_in_its_network(pool: PgPool) {
@@ -148,6 +147,7 @@ async fn a_pair_that_new_cookies_share_is_judged_in_its_network(pool: PgPool) {
     assert!(!vote("192.0.2.1").await.unwrap());
 }
 
+/// Many cookies that were shown a pair while it was the pair of their bucket cannot all vote on it, neither at once nor after midnight.
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn a_pair_that_new_cookies_share_is_judged_twenty_times_at_most(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;

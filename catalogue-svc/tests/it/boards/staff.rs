@@ -215,6 +215,14 @@ async fn the_voters_of_a_listing_are_listed_by_address(pool: PgPool) {
         let fault = voters_of(&replica, listing, address).await.unwrap_err();
         assert!(fault.fields.keys().eq([field]), "{fault}");
     }
+    let events = proto::ListVotersRequest {
+        kind: "events".to_owned(),
+        listing: id(1),
+        ..Default::default()
+    };
+    let refused = replica.staff.clone().list_voters(events).await;
+    let fault = Fault::from(refused.unwrap_err());
+    assert!(fault.fields.keys().eq(["kind"]), "{fault}");
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]

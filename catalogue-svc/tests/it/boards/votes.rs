@@ -86,6 +86,55 @@ async fn votes_and_voids_of_the_same_listings_at_once_all_count(pool: PgPool) {
     assert_eq!(board, replica.board("week").await);
 }
 
+/// A replica that hangs in a transaction holds the sums of its listings.
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn a_vote_on_a_held_listing_is_refused_and_others_go_on(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    replica.vote(1, 1, 2).await;
+    let mut hung = kit::pg::begin(&pool).await.unwrap();
+    let held = sqlx::query!("update catalogue.tally set wins = wins");
+    held.execute(&mut *hung).await.unwrap();
+    replica.vote(2, 3, 4).await;
+    let (vote, void) = futures::join!(
+        replica.try_vote(account(2), ("game-5", "game-1")),
+        replica.void(voter(1))
+    );
+    for refused in [vote.unwrap_err(), void.unwrap_err()] {
+        assert_eq!(refused.code, Code::Unavailable);
+    }
+    hung.rollback().await.unwrap();
+    replica.vote(2, 5, 1).await;
+    assert_eq!(replica.void(voter(1)).await.unwrap(), [(1, false)]);
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn a_void_that_waits_for_the_audit_holds_no_sums(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    replica.vote(1, 1, 2).await;
+    let mut held = kit::pg::begin(&pool).await.unwrap();
+    let lock = sqlx::query!("lock table catalogue.audit in exclusive mode");
+    lock.execute(&mut *held).await.unwrap();
+    let looking = async {
+        testing::wait_until("the void waits for the audit", async || {
+            sqlx::query_scalar!(
+                r#"select exists (
+                       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+                   ) as "waits!""#
+            )
+            .fetch_one(&pool)
+            .await
+            .unwrap()
+        })
+        .await;
+        let sums = sqlx::query!("select from catalogue.tally for update nowait");
+        let sums = sums.fetch_all(&mut *held).await;
+        held.rollback().await.unwrap();
+        sums
+    };
+    let (_void, sums) = futures::join!(replica.void(voter(1)), looking);
+    assert_eq!(sums.unwrap().len(), 2);
+}
+
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn votes_of_a_bucket_at_once_stay_within_the_limit_of_their_network(pool: PgPool) {
     let replica = Replica::start(&pool).await;

@@ -188,6 +188,7 @@ async fn a_known_word_is_not_corrected() {
     let titles = ["Mario kart", "Maroon"];
     assert_eq!(found_among(&titles, "maro", None).await, ["game-2"]);
     assert_eq!(found_among(&titles, "maro kart", None).await, [""; 0]);
+    assert_eq!(found_among(&titles, "maro zebra", None).await, [""; 0]);
     // A filter that hides the match does not make the word a typo.
     assert_eq!(
         found_among(&titles, "maroon", Some("creators")).await,
