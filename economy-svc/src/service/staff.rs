@@ -99,9 +99,15 @@ impl StaffService for Service {
         let by = self.admit_review(&request, Action::ApproveReport, number);
         let by = by.await?;
         let request = request.into_inner();
-        let verdict = Verdict::Approve {
-            new_unit: request.new_unit,
+        let new_unit = match (request.new_unit, request.same_unit) {
+            (true, true) => {
+                let reason = "Either `new_unit` or `same_unit`, not both.";
+                return Err(Fault::invalid_field("same_unit", reason).into());
+            }
+            (false, false) => None,
+            (new_unit, _) => Some(new_unit),
         };
+        let verdict = Verdict::Approve { new_unit };
         let reason = reason(&request.reason)?;
         let unchanged = self.review(&by, number, verdict, reason).await?;
         Ok(Response::new(proto::ApproveReportResponse { unchanged }))

@@ -27,13 +27,12 @@ pub async fn list(
         DailyCosts,
         r#"select game.slug, array_agg(coalesce(counted.cost, 0)::double precision order by day.past desc) as "costs!"
            from economy.game join economy.currency on currency.game_id = game.id
+           left join economy.current_unit as unit on unit.game_id = game.id
            cross join generate_series(0, $2::integer) as day (past)
            left join lateral (
                select cost from economy.report
                where game_id = game.id and counted and at <= $3::timestamptz - day.past * interval '24 hours'
-                   and at >= coalesce(
-                       (select max(at) from economy.report where game_id = game.id and counted and new_unit), '-infinity'
-                   )
+                   and at >= coalesce(unit.since, '-infinity')
                order by at desc, id desc limit 1
            ) as counted on true
            where mode = 'live' and published and slug = any ($1)

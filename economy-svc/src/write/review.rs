@@ -16,8 +16,9 @@ use crate::store::decisions::{self, Decision, ReviewedReport};
 /// What staff decide about a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// A held report counts, perhaps as the first in a new unit of the currency.
-    Approve { new_unit: bool },
+    /// A held report counts, perhaps as the first in a new unit of the currency. Without `new_unit`, it is not the first, and a report that counts
+    /// stays as it is.
+    Approve { new_unit: Option<bool> },
     /// A held report never counts.
     Reject,
     /// A report that counted does not any more.
@@ -58,7 +59,10 @@ pub(crate) async fn decide(
     }
     let decision = Decision {
         counts: matches!(review.verdict, Verdict::Approve { .. }),
-        new_unit: review.verdict == Verdict::Approve { new_unit: true },
+        new_unit: review.verdict
+            == Verdict::Approve {
+                new_unit: Some(true),
+            },
         by: &by.member.name,
         reason: &review.reason,
     };
@@ -99,7 +103,7 @@ fn changes_report(review: &ReviewReport, report: ReviewedReport) -> Result<bool,
         (Verdict::Approve { .. } | Verdict::Reject, ReportState::Held)
         | (Verdict::Retract, ReportState::Counted) => return Ok(true),
         (Verdict::Approve { new_unit }, ReportState::Counted) => {
-            return Ok(new_unit != report.new_unit);
+            return Ok(new_unit.is_some_and(|new_unit| new_unit != report.new_unit));
         }
         (Verdict::Reject | Verdict::Retract, ReportState::Rejected) => return Ok(false),
         (Verdict::Reject, ReportState::Counted) => {
@@ -119,7 +123,7 @@ fn changes_report(review: &ReviewReport, report: ReviewedReport) -> Result<bool,
 fn audit_subject(review: &ReviewReport) -> Subject {
     let mut details = json!({ "reason": review.reason });
     if let Verdict::Approve { new_unit } = review.verdict {
-        details["new_unit"] = new_unit.into();
+        details["new_unit"] = (new_unit == Some(true)).into();
     }
     Subject {
         entity: "report",

@@ -22,15 +22,25 @@ async fn approve(economy: &Economy, report: i64) -> Result<bool, Fault> {
     Ok(answer.into_inner().unchanged)
 }
 
-/// Approves a report as the first in a new unit.
-async fn approve_new_unit(economy: &Economy, report: i64) -> bool {
+/// Approves a report as the first in a new unit, or as one in the same unit.
+async fn approve_unit(
+    economy: &Economy,
+    report: i64,
+    (new_unit, same_unit): (bool, bool),
+) -> Result<bool, Fault> {
     let request = proto::ApproveReportRequest {
         report,
-        new_unit: true,
+        new_unit,
+        same_unit,
         ..proto::ApproveReportRequest::default()
     };
-    let answer = economy.staff.clone().approve_report(request).await;
-    answer.unwrap().into_inner().unchanged
+    let answer = economy.staff.clone().approve_report(request).await?;
+    Ok(answer.into_inner().unchanged)
+}
+
+async fn approve_new_unit(economy: &Economy, report: i64) -> bool {
+    let approved = approve_unit(economy, report, (true, false)).await;
+    approved.unwrap()
 }
 
 async fn retract(economy: &Economy, report: i64, reason: &str) -> Result<bool, Fault> {
@@ -485,9 +495,16 @@ async fn figures_begin_anew_with_a_new_unit(pool: PgPool) {
     assert!(!approve_new_unit(&economy, held[2]).await);
     let rows = prices(&history(&economy, "bao").await);
     assert_eq!(rows[2], (11, None));
-    // What was said by mistake is taken back.
-    assert!(!approve(&economy, held[2]).await.unwrap());
-    let rows = prices(&history(&economy, "bao").await);
-    assert_eq!(rows[2], (11, Some(Number(-98.9))));
+    // Only an explicit correction takes back what was said by mistake.
     assert!(approve(&economy, held[2]).await.unwrap());
+    let rows = prices(&history(&economy, "bao").await);
+    assert_eq!(rows[2], (11, None));
+    let both = approve_unit(&economy, held[2], (true, true)).await;
+    assert!(both.unwrap_err().fields.contains_key("same_unit"));
+    for unchanged in [false, true] {
+        let approved = approve_unit(&economy, held[2], (false, true)).await;
+        assert_eq!(approved.unwrap(), unchanged);
+        let rows = prices(&history(&economy, "bao").await);
+        assert_eq!(rows[2], (11, Some(Number(-98.9))));
+    }
 }
