@@ -25,7 +25,7 @@ const MAX_CONNECTION_AGE: time::Duration = time::Duration::minutes(5);
 
 /// How long a connection may take to open, from the look-up of the name to the end of the TLS handshake: a little less than the whole request, so that the
 /// reason of a request that gets no connection says so.
-pub(super) fn connect_limit(limit: Duration) -> Duration {
+fn connect_limit(limit: Duration) -> Duration {
     limit * 15 / 16
 }
 

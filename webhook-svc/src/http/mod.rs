@@ -170,7 +170,7 @@ impl Sender {
         let checked = self.hosts.check_literal(address);
         checked.map_err(|error| error.to_string())?;
         match timeout(limit, request.send()).await {
-            Ok(response) => response.map_err(|error| reason::for_error(error, limit)),
+            Ok(response) => response.map_err(reason::for_error),
             Err(_elapsed) => Err(reason::no_answer(limit)),
         }
     }

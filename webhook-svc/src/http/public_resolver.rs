@@ -87,7 +87,7 @@ impl PublicHosts {
         host: &str,
         limit: Duration,
     ) -> Result<Vec<SocketAddr>, HostError> {
-        let found = timeout(limit, resolver.resolve(host));
+        let found = timeout(limit, resolver.resolve(host, limit));
         let found = found.await.unwrap_or_else(|_elapsed| {
             let why = "the name servers did not answer in time";
             Err(ResolveError::Unanswered(why.to_owned()))

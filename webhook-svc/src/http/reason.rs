@@ -7,7 +7,6 @@ use std::time::Duration;
 use http::{HeaderMap, StatusCode, header};
 use rustls::{AlertDescription, CertificateError, InvalidMessage, PeerIncompatible};
 
-use super::client::connect_limit;
 use super::public_resolver::HostError;
 
 const CLOSED: &str = "closed the connection before it answered";
@@ -39,14 +38,13 @@ pub(super) fn for_status(status: StatusCode, headers: &HeaderMap) -> String {
     }
 }
 
-/// Why there is no response to a request that may take as long as `limit`.
-pub(super) fn for_error(error: reqwest_rustls::Error, limit: Duration) -> String {
+/// Why there is no response to a request.
+pub(super) fn for_error(error: reqwest_rustls::Error) -> String {
     // The path of the URL may contain a secret.
     let error = error.without_url();
     let reason = causes(&error).find_map(describe).unwrap_or_else(|| {
         if error.is_timeout() {
-            let seconds = connect_limit(limit).as_secs_f64();
-            return format!("did not open a connection (TCP, then TLS) within {seconds} seconds");
+            return "did not open a connection (TCP, then TLS) in time".to_owned();
         }
         let innermost = causes(&error).last().unwrap_or(&error);
         format!("could not be called: {innermost}")

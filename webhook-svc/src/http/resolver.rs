@@ -12,7 +12,7 @@ use hickory_resolver::TokioResolver;
 use hickory_resolver::lookup::Lookup;
 use hickory_resolver::net::NetError;
 use hickory_resolver::proto::rr::Name;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 /// Maximum lifetimes of cached answers, so that the new address of an endpoint is found soon.
 const MAX_TTL: Duration = Duration::from_mins(5);
@@ -25,8 +25,8 @@ const IPV4_DELAY: Duration = Duration::from_millis(800);
 type Resolved = Result<Vec<SocketAddr>, ResolveError>;
 
 pub trait Resolve: Debug + Send + Sync + 'static {
-    /// The addresses of `host`. Port 0 is that of the URL.
-    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, Resolved>;
+    /// The addresses of `host`, for a caller who waits as long as `limit`. Port 0 is that of the URL.
+    fn resolve<'a>(&'a self, host: &'a str, limit: Duration) -> BoxFuture<'a, Resolved>;
 }
 
 /// Why a name has no address.
@@ -65,13 +65,13 @@ pub fn system() -> Arc<dyn Resolve> {
 struct System(Result<TokioResolver, ResolveError>);
 
 impl Resolve for System {
-    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, Resolved> {
+    fn resolve<'a>(&'a self, host: &'a str, limit: Duration) -> BoxFuture<'a, Resolved> {
         async move {
             let resolver = self.0.as_ref().map_err(ResolveError::clone)?;
             let name = query_name(host)?;
             let v4 = resolver.ipv4_lookup(name.clone()).map(addresses);
             let v6 = resolver.ipv6_lookup(name).map(addresses);
-            both_families(v4, v6).await
+            both_families(v4, v6, limit).await
         }
         .boxed()
     }
@@ -99,14 +99,17 @@ fn addresses(response: Result<Lookup, NetError>) -> Resolved {
 async fn both_families(
     v4: impl Future<Output = Resolved>,
     v6: impl Future<Output = Resolved>,
+    limit: Duration,
 ) -> Resolved {
+    // Before the caller gives up, and loses the addresses that are there.
+    let latest = Instant::now() + limit * 7 / 8;
     let (v4, v6) = match select(pin!(v4), pin!(v6)).await {
         Either::Left((v4, v6)) => {
-            let v6 = second(&v4, v6, IPV6_DELAY).await;
+            let v6 = second(&v4, v6, latest.min(Instant::now() + IPV6_DELAY)).await;
             (v4, v6)
         }
         Either::Right((v6, v4)) => {
-            let v4 = second(&v6, v4, IPV4_DELAY).await;
+            let v4 = second(&v6, v4, latest.min(Instant::now() + IPV4_DELAY)).await;
             (v4, v6)
         }
     };
@@ -123,16 +126,16 @@ async fn both_families(
     }
 }
 
-/// Waits for the second family; at most for `delay` if the first one has addresses.
+/// Waits for the second family; no longer than until `latest` if the first one has addresses.
 async fn second(
     first: &Resolved,
     second: impl Future<Output = Resolved>,
-    delay: Duration,
+    latest: Instant,
 ) -> Resolved {
     if first.is_err() {
         return second.await;
     }
-    let second = timeout(delay, second).await;
+    let second = timeout_at(latest, second).await;
     second.unwrap_or(Err(ResolveError::NoAddress))
 }
 
@@ -154,11 +157,16 @@ mod tests {
     use hickory_resolver::proto::rr::rdata::{A, AAAA};
     use hickory_resolver::proto::rr::{RData, Record, RecordType};
     use proptest::prelude::*;
+    use reqwest_rustls::dns;
     use rustls::pki_types::ServerName;
     use tokio::net::UdpSocket;
 
     use super::*;
     use crate::domain::address::{Address, AllowList};
+    use crate::http::public_resolver::{PublicHosts, PublicResolver};
+
+    /// The limit of a delivery's look-up.
+    const LIMIT: Duration = Duration::from_secs(4);
 
     /// Random host names with labels of every allowed form.
     fn hosts() -> impl Strategy<Value = String> {
@@ -234,7 +242,7 @@ mod tests {
             }
         };
         tokio::select! {
-            resolved = system.resolve("hooks.example") => resolved,
+            resolved = system.resolve("hooks.example", LIMIT) => resolved,
             () = serving => unreachable!(),
         }
     }
@@ -272,11 +280,38 @@ mod tests {
         let answer = || async { Ok(vec![found]) };
         let never = std::future::pending::<Resolved>;
         for resolving in [
-            both_families(answer(), never()).boxed(),
-            both_families(never(), answer()).boxed(),
+            both_families(answer(), never(), LIMIT).boxed(),
+            both_families(never(), answer(), LIMIT).boxed(),
         ] {
-            let resolved = timeout(IPV4_DELAY * 2, resolving).await;
+            let resolved = tokio::time::timeout(IPV4_DELAY * 2, resolving).await;
             assert_eq!(resolved, Ok(Ok(vec![found])));
+        }
+    }
+
+    /// IPv6 addresses come after this time, and IPv4 addresses never.
+    #[derive(Debug)]
+    struct OnlyIpv6(Duration);
+
+    impl Resolve for OnlyIpv6 {
+        fn resolve<'a>(&'a self, _: &'a str, limit: Duration) -> BoxFuture<'a, Resolved> {
+            let v6 = async {
+                tokio::time::sleep(self.0).await;
+                Ok(vec!["[2606:4700::1]:0".parse().unwrap()])
+            };
+            both_families(std::future::pending(), v6, limit).boxed()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_wait_for_a_family_ends_before_the_limit_of_a_look_up() {
+        for (limit, after) in [(500, 0), (500, 450), (1_000, 500), (4_000, 3_400)] {
+            let resolver = PublicResolver {
+                resolver: Arc::new(OnlyIpv6(Duration::from_millis(after))),
+                timeout: Duration::from_millis(limit),
+                hosts: Arc::new(PublicHosts::new(AllowList::default())),
+            };
+            let found = dns::Resolve::resolve(&resolver, "hooks.example".parse().unwrap()).await;
+            assert_eq!(found.unwrap().count(), 1, "{limit} {after}");
         }
     }
 
@@ -288,7 +323,7 @@ mod tests {
             tokio::time::sleep(IPV6_DELAY * 4).await;
             Ok(vec![v4])
         };
-        let resolved = both_families(late, async { Ok(vec![v6]) }).await;
+        let resolved = both_families(late, async { Ok(vec![v6]) }, LIMIT).await;
         assert_eq!(resolved, Ok(vec![v4, v6]));
     }
 
@@ -300,10 +335,10 @@ mod tests {
             Ok(vec![found])
         };
         let empty = async { Err(ResolveError::NoAddress) };
-        assert_eq!(both_families(empty, late).await, Ok(vec![found]));
+        assert_eq!(both_families(empty, late, LIMIT).await, Ok(vec![found]));
         let failed = async { Err(ResolveError::Unanswered("SERVFAIL".to_owned())) };
         let empty = async { Err(ResolveError::NoAddress) };
-        let unanswered = both_families(empty, failed).await;
+        let unanswered = both_families(empty, failed, LIMIT).await;
         assert!(matches!(unanswered, Err(ResolveError::Unanswered(_))));
     }
 

@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 
-/// Rows per statement.
+/// Rows that a statement removes; of attempts, those that it looks for.
 const BATCH: i64 = 5_000;
 /// How much longer messages stay: a cursor works for a day longer than its message is listed (`service/messages`).
 const MESSAGE_MARGIN: Duration = Duration::days(2);
@@ -35,8 +35,28 @@ macro_rules! remove_older {
 /// Removes deliveries created before `before`, and then the messages without deliveries: a delivery is created in the transaction of its
 /// message. Returns the number of rows.
 pub async fn remove(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
-    let attempts = remove_older!(pool, "attempt_log", before);
+    let attempts = remove_attempts(pool, before).await?;
     let waiting = remove_older!(pool, "waiting", before);
     let messages = remove_older!(pool, "message", before - MESSAGE_MARGIN);
     Ok(attempts + waiting + messages)
+}
+
+/// Removes the attempts of deliveries created before `before`. One statement removes all attempts of a delivery: with some of them, a list would
+/// miss the delivery, or show an earlier state.
+async fn remove_attempts(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
+    let mut removed = 0;
+    loop {
+        let batch = sqlx::query!(
+            "delete from webhook.attempt_log where (endpoint_id, delivery_id) in (
+                 select endpoint_id, delivery_id from webhook.attempt_log where created_at < $1 limit $2
+             )",
+            before,
+            BATCH
+        );
+        let rows = batch.execute(pool).await?.rows_affected();
+        removed += rows;
+        if rows < BATCH.unsigned_abs() {
+            return Ok(removed);
+        }
+    }
 }

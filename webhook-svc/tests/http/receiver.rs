@@ -254,7 +254,7 @@ impl Scripted {
 }
 
 impl Resolve for Scripted {
-    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Resolved> {
+    fn resolve<'a>(&'a self, _: &'a str, _: Duration) -> BoxFuture<'a, Resolved> {
         let mut answers = self.0.lock().unwrap();
         let answer = if answers.len() > 1 {
             answers.pop_front()

@@ -184,7 +184,7 @@ async fn a_handshake_that_hangs_ends_with_the_deadline() {
     let answer = ping(&sender).await;
     assert_eq!(
         answer.reason.as_deref(),
-        Some("did not open a connection (TCP, then TLS) within 0.3 seconds")
+        Some("did not open a connection (TCP, then TLS) in time")
     );
 }
 

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use contracts::webhook::v1::{self as proto, DeliveryState};
 use futures::FutureExt as _;
@@ -98,7 +99,11 @@ async fn an_address_that_is_no_longer_allowed_fails_and_says_so(pool: PgPool) {
 struct Unanswered;
 
 impl Resolve for Unanswered {
-    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
+    fn resolve<'a>(
+        &'a self,
+        _: &'a str,
+        _: Duration,
+    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
         async { Err(ResolveError::Unanswered("SERVFAIL".to_owned())) }.boxed()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -22,7 +23,11 @@ use webhook::http::resolver::{Resolve, ResolveError};
 pub(crate) struct NoNames;
 
 impl Resolve for NoNames {
-    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
+    fn resolve<'a>(
+        &'a self,
+        _: &'a str,
+        _: Duration,
+    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
         async { Err(ResolveError::NoAddress) }.boxed()
     }
 }

@@ -492,7 +492,7 @@ pub(crate) async fn rows_read(pool: &PgPool) -> i64 {
     flush.execute(pool).await.unwrap();
     let read =
         "select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint from pg_stat_user_tables
-         where schemaname = 'webhook' and relname in ('attempt_log', 'message')";
+         where schemaname = 'webhook' and relname in ('attempt_log', 'message', 'waiting')";
     sqlx::query_scalar(read).fetch_one(pool).await.unwrap()
 }
 
