@@ -269,6 +269,8 @@ mod tests {
             (format!("https://b.example/pictures/{hash}.jpg"), false),
             (format!("https://a.example/b/pictures/{hash}.jpg"), false),
             (format!("https://a.example/pictures/{hash}.png"), false),
+            (format!("https://a.example/{hash}.jpg"), false),
+            (format!("https://a.example/?b=/pictures/{hash}.jpg"), false),
         ] {
             let found = FileName::read(&text, "https://a.example").map(|name| name.address());
             assert_eq!(found, is_ours.then(|| stored.clone()), "{text}");

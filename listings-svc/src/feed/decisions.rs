@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
+use crate::domain::state::OwnershipChange;
 
 /// What staff, or another owner, decided. The feed has these names as events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
@@ -31,6 +32,17 @@ pub enum DecisionKind {
     GameMoved,
     /// The event belongs to another account.
     EventMoved,
+}
+
+impl From<OwnershipChange> for DecisionKind {
+    fn from(change: OwnershipChange) -> Self {
+        match change {
+            OwnershipChange::AddOwner | OwnershipChange::GrantClaim => Self::OwnerAdded,
+            OwnershipChange::RemoveOwner => Self::OwnerRemoved,
+            OwnershipChange::MoveGame => Self::GameMoved,
+            OwnershipChange::MoveEvent => Self::EventMoved,
+        }
+    }
 }
 
 /// A decision about a listing, or about a claim of one.

@@ -5,6 +5,9 @@ use time::Date;
 use uuid::Uuid;
 
 /// Locks the row of an account, inserts it if there is none, and adds `added` to the writes of this UTC day. Returns the sum.
+///
+/// A transaction that began before midnight may lock the row after one of the next day. Its writes then count as ones of that day. A day further
+/// ahead is one of a clock that was wrong, and counts no more.
 pub async fn lock(
     connection: &mut PgConnection,
     account: Uuid,
@@ -14,7 +17,8 @@ pub async fn lock(
     sqlx::query_scalar!(
         "insert into listings.account (id, day, writes) values ($1, $2, $3)
          on conflict (id) do update set
-             day = excluded.day, writes = case when account.day = excluded.day then account.writes else 0 end + excluded.writes
+             day = case when account.day = excluded.day + 1 then account.day else excluded.day end,
+             writes = case when account.day between excluded.day and excluded.day + 1 then account.writes else 0 end + excluded.writes
          returning writes",
         account,
         today,
@@ -24,14 +28,14 @@ pub async fn lock(
     .await
 }
 
-/// The writes of an account on this day, without a lock.
+/// The writes of an account on this day, without a lock, as [`lock`] counts them.
 pub async fn writes_on(
     executor: impl PgExecutor<'_>,
     account: Uuid,
     today: Date,
 ) -> Result<i32, sqlx::Error> {
     let written = sqlx::query_scalar!(
-        "select writes from listings.account where id = $1 and day = $2",
+        "select writes from listings.account where id = $1 and day between $2 and $2 + 1",
         account,
         today
     )

@@ -153,6 +153,14 @@ pub async fn decide(
     Ok(())
 }
 
+/// Deletes a claim.
+pub async fn delete(connection: &mut PgConnection, id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from listings.claim where id = $1", id)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
 /// Rejects the waiting claims of an account.
 pub async fn reject_waiting(
     connection: &mut PgConnection,

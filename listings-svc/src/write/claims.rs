@@ -1,13 +1,13 @@
 //! Claims of pages: accounts make them, and staff decide on them.
 
 use kit::audit::{self, AuthorizedAction};
-use kit::feed::NewChange;
+use kit::feed::{NewChange, Transaction};
 use kit::rpc::staff::Member;
 use kit::{Fault, ids};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{CommandContext, CommandDependencies, limits, page_owners};
+use super::{CommandDependencies, limits, page_owners};
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::claim::ClaimState;
@@ -15,14 +15,10 @@ use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
 use crate::domain::state::OwnershipChange;
-use crate::feed;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::claims::{self as store, Claim};
-use crate::store::page_owners::{self as owners, GrantSource};
+use crate::store::page_owners as owners;
 use crate::store::{accounts, listings};
-
-/// The reason of the rejection of a claim that a person of its account withdrew.
-const WITHDRAWN: &str = "Withdrawn by its account.";
 
 /// The reason of the rejection of claims of an account without people.
 const ACCOUNT_CLOSED: &str = "The account was closed.";
@@ -34,8 +30,9 @@ pub async fn make(
     handle: &str,
     evidence: &str,
 ) -> Result<Claim, Fault> {
-    let mut context = commands.begin().await?;
-    let (connection, now) = (&mut *context.connection, context.now);
+    let mut transaction = commands.begin().await?;
+    let now = transaction.now;
+    let connection = &mut *transaction;
     // Locked, so that its waiting claims are counted exactly.
     accounts::lock(connection, account, now.date(), 0).await?;
     let found = listings::find(&mut *connection, &ListingName::page(handle)).await?;
@@ -48,7 +45,7 @@ pub async fn make(
     let others = store::count_others(connection, page, account).await?;
     limits::check_claims(others)?;
     let id = store::insert(connection, ids::row_id(), (page, account), evidence, now).await?;
-    finish(context, id, Vec::new()).await
+    finish(transaction, id, Vec::new()).await
 }
 
 /// Staff grant a claim, or reject it with a reason. Returns the claim.
@@ -59,11 +56,12 @@ pub async fn decide(
     reason: &str,
     by: Member,
 ) -> Result<Claim, Fault> {
-    let mut context = commands.begin().await?;
-    let claim = store::lock(&mut context.connection, id).await?;
+    let mut transaction = commands.begin().await?;
+    let now = transaction.now;
+    let claim = store::lock(&mut transaction, id).await?;
     let claim = claim.ok_or_else(no_claim)?;
     if claim.state == state {
-        return finish(context, id, Vec::new()).await;
+        return finish(transaction, id, Vec::new()).await;
     }
     if claim.state != ClaimState::Waiting {
         let before = claim.state.as_str();
@@ -72,19 +70,22 @@ pub async fn decide(
     }
     let mut changes = Vec::new();
     let (kind, action) = if state == ClaimState::Granted {
-        changes.extend(grant_page(&mut context, &claim).await?);
-        (DecisionKind::ClaimGranted, AuditAction::GrantClaim)
+        let page = page_owners::lock(&mut transaction, &claim.handle).await?;
+        let (change, account) = (OwnershipChange::GrantClaim, claim.account_id);
+        let granted = page_owners::change_owners(&mut transaction, change, &page, account, now);
+        changes.extend(granted.await?);
+        (DecisionKind::ClaimGranted, change.audit_action())
     } else {
         (DecisionKind::ClaimRejected, AuditAction::RejectClaim)
     };
-    store::decide(&mut context.connection, id, state, reason, context.now).await?;
+    store::decide(&mut transaction, id, state, reason, now).await?;
     let subject = audit::Subject {
         entity: Entity::Page.as_str(),
         name: claim.handle.clone(),
         details: json!({ "reason": reason, "claim": id, "account": claim.account_id }),
     };
     AuthorizedAction { member: by, action }
-        .record(&mut *context.connection, SCHEMA, subject, context.now)
+        .record(&mut *transaction, SCHEMA, subject, now)
         .await?;
     let decision = StaffDecision {
         kind,
@@ -98,66 +99,54 @@ pub async fn decide(
         pages: None,
     };
     changes.extend(decision.change());
-    finish(context, id, changes).await
+    finish(transaction, id, changes).await
 }
 
-/// Makes the account of a claim an owner of the page. The other owners learn of it.
-async fn grant_page(context: &mut CommandContext, claim: &Claim) -> Result<Vec<NewChange>, Fault> {
-    let (connection, now) = (&mut *context.connection, context.now);
-    let page = page_owners::lock(connection, &claim.handle).await?;
-    let (account, source) = (claim.account_id, GrantSource::Claim);
-    if !owners::add(connection, page.id, account, source, now).await? {
-        return Ok(Vec::new());
-    }
-    let owners = listings::owners(connection, page.id).await?;
-    let owners_changed = feed::silent_change(&page, &owners);
-    let added = page_owners::decision(OwnershipChange::GrantClaim, &page, account, owners);
-    Ok([owners_changed].into_iter().chain(added).collect())
-}
-
-/// An account withdraws a claim of its own. Returns the claim.
+/// An account withdraws a claim of its own that waits. Nobody has decided on it, so its row is deleted. Returns the claim; `None` if nothing was
+/// withdrawn, because the claim was withdrawn or rejected before.
 pub async fn withdraw(
     commands: &CommandDependencies,
     account: Uuid,
     id: Uuid,
-) -> Result<Claim, Fault> {
-    let mut context = commands.begin().await?;
-    let (connection, now) = (&mut *context.connection, context.now);
-    let claim = store::lock(connection, id).await?;
+) -> Result<Option<Claim>, Fault> {
+    let mut transaction = commands.begin().await?;
+    let claim = store::lock(&mut transaction, id).await?;
     let own = claim.filter(|claim| claim.account_id == account);
-    match own.ok_or_else(no_claim)?.state {
-        ClaimState::Waiting => {
-            store::decide(connection, id, ClaimState::Rejected, WITHDRAWN, now).await?;
-        }
-        ClaimState::Rejected => {}
-        ClaimState::Granted => {
-            let reason =
-                "This claim was granted: the account owns the page. Write to staff to change that.";
-            return Err(Fault::invalid_field("id", reason));
-        }
+    if let Some(claim) = &own
+        && claim.state == ClaimState::Granted
+    {
+        let reason =
+            "This claim was granted: the account owns the page. Write to staff to change that.";
+        return Err(Fault::invalid_field("id", reason));
     }
-    finish(context, id, Vec::new()).await
+    let waiting = own.filter(|claim| claim.state == ClaimState::Waiting);
+    if waiting.is_some() {
+        store::delete(&mut transaction, id).await?;
+    }
+    transaction.commit(&[]).await?;
+    Ok(waiting)
 }
 
 /// Commits; returns the claim after that.
 async fn finish(
-    mut context: CommandContext,
+    mut transaction: Transaction,
     id: Uuid,
     changes: Vec<NewChange>,
 ) -> Result<Claim, Fault> {
-    let claim = store::find(&mut *context.connection, id).await?;
-    context.commit(changes).await?;
+    let claim = store::find(&mut *transaction, id).await?;
+    transaction.commit(&changes).await?;
     claim.ok_or_else(no_claim)
 }
 
 /// Rejects the waiting claims of an account that has no people any more: nobody would own the page.
 pub async fn withdraw_all(commands: &CommandDependencies, account: Uuid) -> Result<(), Fault> {
-    let mut context = commands.begin().await?;
-    let (connection, now) = (&mut *context.connection, context.now);
+    let mut transaction = commands.begin().await?;
+    let now = transaction.now;
+    let connection = &mut *transaction;
     // A claim that is being made comes first.
     accounts::lock(connection, account, now.date(), 0).await?;
     store::reject_waiting(connection, account, ACCOUNT_CLOSED, now).await?;
-    context.commit(Vec::new()).await
+    transaction.commit(&[]).await
 }
 
 fn no_claim() -> Fault {

@@ -17,8 +17,7 @@ pub mod submission;
 pub mod take_down;
 
 use kit::Fault;
-use kit::feed::{NewChange, Producer, Transaction};
-use time::OffsetDateTime;
+use kit::feed::{Producer, Transaction};
 
 use crate::feed::PublicUrl;
 
@@ -33,24 +32,7 @@ pub struct CommandDependencies {
 
 impl CommandDependencies {
     /// Begins a command.
-    async fn begin(&self) -> Result<CommandContext, Fault> {
-        let connection = self.producer.begin().await?;
-        Ok(CommandContext {
-            now: connection.now,
-            connection,
-        })
-    }
-}
-
-/// What a command works with.
-struct CommandContext {
-    connection: Transaction,
-    now: OffsetDateTime,
-}
-
-impl CommandContext {
-    /// Publishes the changes, and commits.
-    async fn commit(self, changes: Vec<NewChange>) -> Result<(), Fault> {
-        self.connection.commit(&changes).await
+    async fn begin(&self) -> Result<Transaction, Fault> {
+        self.producer.begin().await
     }
 }

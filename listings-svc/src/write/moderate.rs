@@ -24,15 +24,15 @@ pub struct Moderation {
 
 /// Returns whether the listing changed: false when it was in that state before.
 pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> Result<bool, Fault> {
-    let mut context = commands.begin().await?;
-    let before = listings::lock(&mut context.connection, &moderation.listing).await?;
+    let mut transaction = commands.begin().await?;
+    let before = listings::lock(&mut transaction, &moderation.listing).await?;
     let before = before.ok_or_else(listing_not_found)?;
     let transition = moderation.transition;
     let Some((state, recipients)) = transition.rule().after(before.state) else {
         return Err(transition_refused(before.state, transition));
     };
-    let Some(after) = before.with_state(state, context.now) else {
-        context.commit(Vec::new()).await?;
+    let Some(after) = before.with_state(state, transaction.now) else {
+        transaction.commit(&[]).await?;
         return Ok(false);
     };
     if let Some(fault) = check_revision(moderation.revision, before.revision) {
@@ -42,18 +42,18 @@ pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> R
         by: &moderation.by,
         action: transition.audit_action(),
         reason: &moderation.reason,
-        now: context.now,
+        now: transaction.now,
     };
-    update_by_staff(&mut context.connection, &before, &after, change).await?;
-    let owners = listings::owners(&mut context.connection, after.id).await?;
-    let mut changes = page_games::changes(&mut context, &before, &after, &owners).await?;
+    update_by_staff(&mut transaction, &before, &after, change).await?;
+    let owners = listings::owners(&mut transaction, after.id).await?;
+    let mut changes = page_games::changes(&mut transaction, &before, &after, &owners).await?;
     let kind = decision_kind(transition, after.is_visible());
     let decision = StaffDecision {
         reason: &moderation.reason,
         ..StaffDecision::on(&after, kind, recipients.among(owners, None))
     };
     changes.extend(decision.change());
-    context.commit(changes).await?;
+    transaction.commit(&changes).await?;
     Ok(true)
 }
 

@@ -5,6 +5,7 @@ use kit::audit::{AuthorizedAction, Subject};
 use kit::feed::NewChange;
 use serde_json::json;
 use sqlx::PgConnection;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::CommandDependencies;
@@ -16,74 +17,71 @@ use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
 use crate::domain::state::OwnershipChange;
 use crate::feed;
-use crate::feed::decisions::{DecisionKind, StaffDecision};
+use crate::feed::decisions::StaffDecision;
 use crate::store::listings;
 use crate::store::page_owners::{self as store, GrantSource, Owner};
 
-/// Staff add an owner to the page with this handle, or remove one. Returns the owners after that.
+/// Staff change the owners of the page with this handle. Returns the owners after that.
 pub async fn apply(
     commands: &CommandDependencies,
+    change: OwnershipChange,
     handle: &str,
     account: Uuid,
-    is_added: bool,
     by: AuthorizedAction<AuditAction>,
 ) -> Result<Vec<Owner>, Fault> {
-    let mut context = commands.begin().await?;
-    let now = context.now;
-    let page = lock(&mut context.connection, handle).await?;
-    let is_changed = if is_added {
-        store::add(
-            &mut context.connection,
-            page.id,
-            account,
-            GrantSource::Staff,
-            now,
-        )
-        .await?
-    } else {
-        store::remove(&mut context.connection, page.id, account).await?
-    };
-    let owners = store::list(&mut *context.connection, page.id).await?;
-    let mut changes = Vec::new();
-    if is_changed {
+    let mut transaction = commands.begin().await?;
+    let now = transaction.now;
+    let page = lock(&mut transaction, handle).await?;
+    let changes = change_owners(&mut transaction, change, &page, account, now).await?;
+    if !changes.is_empty() {
         let subject = Subject {
             entity: Entity::Page.as_str(),
             name: handle.to_owned(),
             details: json!({ "account": account }),
         };
-        by.record(&mut *context.connection, SCHEMA, subject, now)
-            .await?;
-        let accounts: Vec<Uuid> = owners.iter().map(|owner| owner.account_id).collect();
-        changes.push(feed::silent_change(&page, &accounts));
-        let kind = if is_added {
-            OwnershipChange::AddOwner
-        } else {
-            OwnershipChange::RemoveOwner
-        };
-        let readers = accounts.into_iter().chain([account]);
-        changes.extend(decision(kind, &page, account, readers));
+        by.record(&mut *transaction, SCHEMA, subject, now).await?;
     }
-    context.commit(changes).await?;
+    let owners = store::list(&mut *transaction, page.id).await?;
+    transaction.commit(&changes).await?;
     Ok(owners)
 }
 
-/// Announces a new owner of a page, or a removed one, to the owners before and after: each of them may change the page and take it down.
-pub(super) fn decision(
+/// Adds an account to the owners of a page, or removes it. Returns the changes to publish; none if the owners stay.
+///
+/// The owners before and after learn of it: each of them may change the page and take it down.
+pub(super) async fn change_owners(
+    connection: &mut PgConnection,
     change: OwnershipChange,
     page: &Listing,
     account: Uuid,
-    owners: impl IntoIterator<Item = Uuid>,
-) -> Option<NewChange> {
-    let kind = match change {
-        OwnershipChange::RemoveOwner => DecisionKind::OwnerRemoved,
-        _ => DecisionKind::OwnerAdded,
+    now: OffsetDateTime,
+) -> Result<Vec<NewChange>, Fault> {
+    let is_changed = match change {
+        OwnershipChange::AddOwner => {
+            store::add(connection, page.id, account, GrantSource::Staff, now).await?
+        }
+        OwnershipChange::GrantClaim => {
+            store::add(connection, page.id, account, GrantSource::Claim, now).await?
+        }
+        OwnershipChange::RemoveOwner => store::remove(connection, page.id, account).await?,
+        // Moves change no owner of a page.
+        OwnershipChange::MoveGame | OwnershipChange::MoveEvent => false,
     };
-    let readers = change.recipients().among(owners, Some(account));
+    if !is_changed {
+        return Ok(Vec::new());
+    }
+    let owners = listings::owners(connection, page.id).await?;
+    let owners_changed = feed::silent_change(page, &owners);
+    let readers = owners.into_iter().chain([account]);
+    let readers = change.recipients().among(readers, Some(account));
     let decision = StaffDecision {
         named: Some(account),
-        ..StaffDecision::on(page, kind, readers)
+        ..StaffDecision::on(page, change.into(), readers)
     };
-    decision.change()
+    Ok([owners_changed]
+        .into_iter()
+        .chain(decision.change())
+        .collect())
 }
 
 /// Locks the live page with this handle.

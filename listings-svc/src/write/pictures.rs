@@ -135,24 +135,24 @@ fn arrange(
 }
 
 pub async fn apply(commands: &CommandDependencies, edit: &PictureEdit) -> Result<(), Fault> {
-    let mut context = commands.begin().await?;
-    let locked = listings::lock(&mut context.connection, &edit.listing).await?;
+    let mut transaction = commands.begin().await?;
+    let locked = listings::lock(&mut transaction, &edit.listing).await?;
     let before = locked.ok_or_else(listing_not_found)?;
     let purge = PictureOperation::Purge(edit.purged.clone());
     let content = with_pictures(&before.content, &purge)?;
-    let Some(after) = before.apply_staff_edit(content, context.now) else {
-        return context.commit(Vec::new()).await;
+    let Some(after) = before.apply_staff_edit(content, transaction.now) else {
+        return transaction.commit(&[]).await;
     };
     let change = StaffChange {
         by: &edit.by,
         action: AuditAction::PurgePicture,
         reason: &edit.reason,
-        now: context.now,
+        now: transaction.now,
     };
-    update_by_staff(&mut context.connection, &before, &after, change).await?;
-    let owners = listings::owners(&mut context.connection, after.id).await?;
+    update_by_staff(&mut transaction, &before, &after, change).await?;
+    let owners = listings::owners(&mut transaction, after.id).await?;
     let change = listing_change(Some(&before), &after, &owners);
-    context.commit(vec![change]).await
+    transaction.commit(&[change]).await
 }
 
 #[cfg(test)]

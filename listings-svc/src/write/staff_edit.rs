@@ -1,14 +1,14 @@
 //! Edits of listings by staff: fields, among them the page of a game and the account of an event.
 
 use kit::Fault;
-use kit::feed::NewChange;
+use kit::feed::{NewChange, Transaction};
 use kit::rpc::staff::Member;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use super::CommandDependencies;
 use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
-use super::{CommandContext, CommandDependencies};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::difference;
 use crate::domain::entity::Entity;
@@ -19,7 +19,7 @@ use crate::domain::listing_name::ListingName;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
 use crate::domain::state::{ListingState, OwnershipChange};
-use crate::feed::decisions::{DecisionKind, StaffDecision};
+use crate::feed::decisions::StaffDecision;
 use crate::feed::listing_change;
 use crate::store::{history, listings};
 
@@ -63,18 +63,18 @@ const NOT_REVERTED: [&str; 6] = [
 
 /// Edits a listing. Its state stays.
 pub async fn apply(commands: &CommandDependencies, edit: &StaffEdit) -> Result<(), Fault> {
-    let mut context = commands.begin().await?;
-    let changes = edit_listing(&mut context, edit).await?;
-    context.commit(changes).await
+    let mut transaction = commands.begin().await?;
+    let changes = edit_listing(&mut transaction, edit).await?;
+    transaction.commit(&changes).await
 }
 
 async fn edit_listing(
-    context: &mut CommandContext,
+    transaction: &mut Transaction,
     edit: &StaffEdit,
 ) -> Result<Vec<NewChange>, Fault> {
     // The page is locked before the game.
-    let page = new_page(context, edit).await?;
-    let before = listings::lock(&mut context.connection, &edit.listing).await?;
+    let page = new_page(transaction, edit).await?;
+    let before = listings::lock(transaction, &edit.listing).await?;
     let before = before.ok_or_else(listing_not_found)?;
     let after = match &edit.operation {
         EditOperation::SetFields(changes, reference, _) => {
@@ -85,16 +85,16 @@ async fn edit_listing(
             let content = fields::read_edit(changes, &reference, &before);
             let content = content.map_err(Fault::invalid)?;
             check_featured(&before, &content)?;
-            let edited = before.apply_staff_edit(content, context.now);
+            let edited = before.apply_staff_edit(content, transaction.now);
             let edited = edited.map(|listing| match &page {
-                Some(page) => listing.under_page(page.is_visible(), context.now),
+                Some(page) => listing.under_page(page.is_visible(), transaction.now),
                 None => listing,
             });
             given_to(&before, edited, changes)?
         }
         EditOperation::Revert(revision) => {
-            let old = content_at(context, &before, *revision).await?;
-            before.apply_staff_edit(reverted(&before, &old)?, context.now)
+            let old = content_at(transaction, &before, *revision).await?;
+            before.apply_staff_edit(reverted(&before, &old)?, transaction.now)
         }
     };
     let Some(after) = after else {
@@ -107,17 +107,15 @@ async fn edit_listing(
         by: &edit.by,
         action: edit.operation.audit_action(),
         reason: &edit.reason,
-        now: context.now,
+        now: transaction.now,
     };
-    let owners_before = listings::owners(&mut context.connection, before.id).await?;
-    update_by_staff(&mut context.connection, &before, &after, change).await?;
-    let owners = listings::owners(&mut context.connection, before.id).await?;
+    update_by_staff(transaction, &before, &after, change).await?;
+    let owners = listings::owners(transaction, before.id).await?;
     let changed = listing_change(Some(&before), &after, &owners);
-    let owners = owners_before.into_iter().chain(owners);
     let moved = if before.submitter != after.submitter {
-        event_moved(&before, &after, owners)
+        event_moved(&before, &after)
     } else if let Some(page) = page {
-        game_moved(context, &before, &after, &page, owners).await?
+        game_moved(transaction, &before, &after, &page, owners).await?
     } else {
         None
     };
@@ -125,53 +123,46 @@ async fn edit_listing(
 }
 
 /// The move of an event to another account, for both accounts.
-fn event_moved(
-    before: &Listing,
-    after: &Listing,
-    owners: impl Iterator<Item = Uuid>,
-) -> Option<NewChange> {
-    let recipients = OwnershipChange::MoveEvent.recipients();
+fn event_moved(before: &Listing, after: &Listing) -> Option<NewChange> {
+    let change = OwnershipChange::MoveEvent;
+    let owners = before.submitter.into_iter().chain(after.submitter);
+    let readers = change.recipients().among(owners, None);
     let decision = StaffDecision {
         named: after.submitter,
         former: before.submitter,
-        ..StaffDecision::on(
-            after,
-            DecisionKind::EventMoved,
-            recipients.among(owners, None),
-        )
+        ..StaffDecision::on(after, change.into(), readers)
     };
     decision.change()
 }
 
 /// The move of a game to a page, for the owners of both pages; `None` when the game was under the page before.
 async fn game_moved(
-    context: &mut CommandContext,
+    transaction: &mut Transaction,
     before: &Listing,
     after: &Listing,
     page: &Listing,
-    owners: impl Iterator<Item = Uuid>,
+    owners: Vec<Uuid>,
 ) -> Result<Option<NewChange>, Fault> {
     let former = before.content.game().map(|game| game.page_id);
     let Some(former) = former.filter(|former| *former != page.id) else {
         return Ok(None);
     };
-    let former = listings::find_by_id(&mut *context.connection, former).await?;
+    let owners_before = listings::owners(transaction, former).await?;
+    let former = listings::find_by_id(&mut **transaction, former).await?;
     let former = former.map(|page| page.name().to_owned());
-    let recipients = OwnershipChange::MoveGame.recipients();
+    let change = OwnershipChange::MoveGame;
+    let owners = owners_before.into_iter().chain(owners);
+    let readers = change.recipients().among(owners, None);
     let decision = StaffDecision {
         pages: Some([former.unwrap_or_default(), page.name().to_owned()]),
-        ..StaffDecision::on(
-            after,
-            DecisionKind::GameMoved,
-            recipients.among(owners, None),
-        )
+        ..StaffDecision::on(after, change.into(), readers)
     };
     Ok(decision.change())
 }
 
 /// The page that an edit moves a game to. It is locked against a takedown.
 async fn new_page(
-    context: &mut CommandContext,
+    transaction: &mut Transaction,
     edit: &StaffEdit,
 ) -> Result<Option<Listing>, Fault> {
     let (Entity::Game, EditOperation::SetFields(changes, ..)) =
@@ -187,7 +178,7 @@ async fn new_page(
         mode: edit.listing.mode,
         key: handle.to_owned(),
     };
-    let page = listings::lock(&mut context.connection, &name).await?;
+    let page = listings::lock(transaction, &name).await?;
     let accepts_games =
         |page: &Listing| matches!(page.state, ListingState::Pending | ListingState::Published);
     let page = page.filter(accepts_games).ok_or_else(|| {
@@ -233,7 +224,7 @@ fn given_to(
 
 /// The fields of the listing at a revision.
 async fn content_at(
-    context: &mut CommandContext,
+    transaction: &mut Transaction,
     listing: &Listing,
     revision: i64,
 ) -> Result<Map<String, Value>, Fault> {
@@ -242,7 +233,7 @@ async fn content_at(
         let reason = format!("The listing has the revisions 1 to {current}: give one of them.");
         return Err(Fault::invalid_field("to_revision", reason));
     }
-    let versions = history::versions(&mut *context.connection, listing.id, revision).await?;
+    let versions = history::versions(&mut **transaction, listing.id, revision).await?;
     Ok(difference::content(
         &versions.ok_or_else(listing_not_found)?.then,
     ))

@@ -22,32 +22,32 @@ pub async fn apply(
     entity: Entity,
     name: &str,
 ) -> Result<(), Fault> {
-    let mut context = commands.begin().await?;
-    let now = context.now;
+    let mut transaction = commands.begin().await?;
+    let now = transaction.now;
     let listing = ListingName {
         entity,
         mode: Mode::Live,
         key: name.to_owned(),
     };
-    let before = listings::lock(&mut context.connection, &listing).await?;
-    let own = own_listings::find(&mut *context.connection, account, entity, name).await?;
+    let before = listings::lock(&mut transaction, &listing).await?;
+    let own = own_listings::find(&mut *transaction, account, entity, name).await?;
     let before = own.and(before).ok_or_else(|| no_own_listing(entity))?;
     let after = OwnAction::TakeDown.rule().after(before.state);
     let (state, recipients) = after.ok_or_else(|| no_own_listing(entity))?;
     let Some(after) = before.with_state(state, now) else {
-        return context.commit(Vec::new()).await;
+        return transaction.commit(&[]).await;
     };
     let reason = (state == ListingState::Rejected).then(|| WITHDRAWN.to_owned());
     let actor = Actor::Account(account);
     let revision = record_change::revision(Some(&before), &after, actor, reason)?;
-    record_change::save(&mut context.connection, &after, revision, now).await?;
-    let owners = listings::owners(&mut context.connection, after.id).await?;
-    let mut changes = page_games::changes(&mut context, &before, &after, &owners).await?;
+    record_change::save(&mut transaction, &after, revision, now).await?;
+    let owners = listings::owners(&mut transaction, after.id).await?;
+    let mut changes = page_games::changes(&mut transaction, &before, &after, &owners).await?;
     let readers = recipients.among(owners, Some(account));
     let decision = StaffDecision {
         named: Some(account),
         ..StaffDecision::on(&after, DecisionKind::ListingRemovedByOwner, readers)
     };
     changes.extend(decision.change());
-    context.commit(changes).await
+    transaction.commit(&changes).await
 }

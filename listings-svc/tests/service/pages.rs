@@ -5,6 +5,9 @@ use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
+use listings::domain::entity::Entity;
+use listings::domain::mode::Mode;
+use listings::store::imports;
 use listings::write::limits::MAX_WAITING;
 use prost::Message as _;
 use serde_json::{Value, json};
@@ -287,6 +290,18 @@ async fn a_claim_is_decided_by_staff_and_recorded_in_the_audit(pool: PgPool) {
     );
 }
 
+/// An import may name pages for as long as it holds the lock.
+#[testing::database_test(listings::MIGRATOR)]
+async fn an_invalid_page_is_refused_before_names_are_locked(pool: PgPool) {
+    let service = start(pool).await;
+    let mut import = service.pool.begin().await.unwrap();
+    let locked = imports::lock_kind(&mut import, Entity::Page, Mode::Live).await;
+    locked.unwrap();
+    let body = json!({"handle": "studio", "name": "", "kind": "studio"});
+    let refused = create(&service, ADA, &body).await.unwrap_err();
+    assert_eq!(refused.code, Code::Invalid);
+}
+
 #[testing::database_test(listings::MIGRATOR)]
 async fn an_account_withdraws_one_claim_that_waits(pool: PgPool) {
     let service = start(pool).await;
@@ -298,22 +313,23 @@ async fn an_account_withdraws_one_claim_that_waits(pool: PgPool) {
             id: id.to_owned(),
         };
         let withdrawn = pages(&service).withdraw_claim(request).await;
-        let claim = withdrawn.map(|answer| answer.into_inner().claim.unwrap());
+        let claim = withdrawn.map(|answer| answer.into_inner().claim.map(|claim| claim.id));
         claim.map_err(|status| Fault::from(status).code)
     };
     let claimed = claim(&service, ADA, "studio", "Mine").await.unwrap();
     let kept = claim(&service, ADA, "other", "Mine").await.unwrap();
     for (account, id) in [(BOB, claimed.id.as_str()), (ADA, &Uuid::max().to_string())] {
-        assert_eq!(withdraw(account, id).await.unwrap_err(), Code::NotFound);
+        assert_eq!(withdraw(account, id).await, Ok(None));
     }
     let head = service.head().await;
-    for _ in 0..2 {
-        let withdrawn = withdraw(ADA, &claimed.id).await.unwrap();
-        assert_eq!(
-            (withdrawn.state(), withdrawn.reason.as_str()),
-            (proto::ClaimState::Rejected, "Withdrawn by its account.")
-        );
+    for expected in [Some(claimed.id.clone()), None] {
+        assert_eq!(withdraw(ADA, &claimed.id).await, Ok(expected));
     }
+    let request = proto::ListOwnClaimsRequest {
+        account_id: ADA.to_string(),
+    };
+    let own_claims = pages(&service).list_own_claims(request).await.unwrap();
+    assert_eq!(own_claims.into_inner().claims, [kept.clone()]);
     assert_eq!(service.head().await, head, "nobody gets a mail");
     let waiting = staff(&service)
         .list_claims(proto::ListClaimsRequest { page: None })
@@ -325,7 +341,7 @@ async fn an_account_withdraws_one_claim_that_waits(pool: PgPool) {
     // Staff who read the claim before cannot grant it, and the account may claim the page again.
     let grant = proto::GrantClaimRequest { id: claimed.id };
     let late = staff(&service).grant_claim(grant).await;
-    assert_eq!(Fault::from(late.unwrap_err()).code, Code::Invalid);
+    assert_eq!(Fault::from(late.unwrap_err()).code, Code::NotFound);
     let again = claim(&service, ADA, "studio", "Mine").await.unwrap();
 
     let grant = proto::GrantClaimRequest {

@@ -6,14 +6,13 @@ use contracts::listings::v1::get_own_listing_response::Listing as Message;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
 use contracts::public::{CREATOR_KINDS, EVENT_KINDS, OwnListing, PLATFORMS, STAGES, Timestamp};
 use contracts::reference_data::{COUNTRIES, GENRES};
-use kit::Fault;
 use kit::api::bad_fields::BadFields;
 use kit::api::cursor::{Binding, SortTime};
 use kit::api::page::Page;
 use kit::api::timestamp::encode;
 use kit::rpc::respond;
+use kit::{Clock, Fault};
 use sqlx::PgPool;
-use time::Date;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
@@ -61,8 +60,7 @@ impl OwnListingsService for Service {
     ) -> Result<Response<proto::GetOwnListingResponse>, Status> {
         let request = request.into_inner();
         let entity = parse_kind(&request.kind)?;
-        let today = self.clock.now().date();
-        respond(get(&self.pool, entity, request, today).await)
+        respond(get(&self.pool, &self.clock, entity, request).await)
     }
 
     async fn take_down_listing(
@@ -158,9 +156,9 @@ impl Service {
 
 async fn get(
     pool: &PgPool,
+    clock: &Clock,
     entity: Entity,
     request: proto::GetOwnListingRequest,
-    today: Date,
 ) -> Result<proto::GetOwnListingResponse, Fault> {
     let account = parse_uuid("account_id", &request.account_id)?;
     let own = own_listings::find(pool, account, entity, &request.name).await?;
@@ -188,6 +186,7 @@ async fn get(
     let removed = ended
         .as_ref()
         .filter(|_| own.state == ListingState::Removed);
+    let today = kit::pg::now(&mut *connection, clock).await?.date();
     let writes_today = accounts::writes_on(&mut *connection, account, today).await?;
     Ok(proto::GetOwnListingResponse {
         listing: Some(listing),

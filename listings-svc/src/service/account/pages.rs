@@ -97,7 +97,8 @@ impl PagesService for Service {
         let pages = pages.iter().filter_map(message).collect();
         let reasons = page_owners::rejections(&self.pool, account).await;
         let reasons = reasons.map_err(Fault::from)?.into_iter().collect();
-        let today = self.clock.now().date();
+        let now = kit::pg::now(&self.pool, &self.clock).await;
+        let today = now.map_err(Fault::from)?.date();
         let written = accounts::writes_on(&self.pool, account, today).await;
         let written = written.map_err(Fault::from)?;
         Ok(Response::new(proto::ListOwnPagesResponse {
@@ -139,8 +140,8 @@ impl PagesService for Service {
         let request = request.into_inner();
         let account = parse_uuid("account_id", &request.account_id)?;
         let id = parse_uuid("id", &request.id)?;
-        let claim = write::withdraw(&self.commands, account, id).await?;
-        let claim = Some(claims::message(claim));
+        let withdrawn = write::withdraw(&self.commands, account, id).await?;
+        let claim = withdrawn.map(claims::message);
         Ok(Response::new(proto::WithdrawClaimResponse { claim }))
     }
 

@@ -101,8 +101,7 @@ impl Service {
             precondition: precondition.map(|condition| condition.revisions),
         };
         if !is_written {
-            let now = self.clock.now();
-            let receipt = check(&self.pool, &submission, &self.commands, now).await?;
+            let receipt = check(&self.pool, &self.clock, &submission, &self.commands).await?;
             return Ok(Some(proto::Written {
                 state: feed::state(receipt.state),
                 note: receipt.note.unwrap_or_default(),

@@ -42,7 +42,8 @@ impl StaffListingService for Service {
         let on = ("account", request.get_ref().account_id.as_str());
         self.audit.admit(&request, AuditAction::Look, on).await?;
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
-        let today = self.clock.now().date();
+        let now = kit::pg::now(&self.pool, &self.clock).await;
+        let today = now.map_err(Fault::from)?.date();
         let written = accounts::writes_on(&self.pool, account, today).await;
         let written = written.map_err(Fault::from)?;
         Ok(Response::new(proto::GetAccountWritesResponse {

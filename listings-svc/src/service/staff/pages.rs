@@ -12,6 +12,7 @@ use tonic::{Request, Response, Status};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::claim::ClaimState;
 use crate::domain::listing_name::ListingName;
+use crate::domain::state::OwnershipChange;
 use crate::service::ids::parse_uuid;
 use crate::service::listing_name;
 use crate::service::{Service, claims};
@@ -54,7 +55,7 @@ impl StaffPageService for Service {
         &self,
         request: Request<proto::GrantClaimRequest>,
     ) -> Result<Response<proto::GrantClaimResponse>, Status> {
-        let action = AuditAction::GrantClaim;
+        let action = OwnershipChange::GrantClaim.audit_action();
         let subject = ("claim", request.get_ref().id.as_str());
         let member = self.audit.admit(&request, action, subject).await?.member;
         let id = parse_uuid("id", &request.into_inner().id)?;
@@ -97,12 +98,13 @@ impl StaffPageService for Service {
         request: Request<proto::AddOwnerRequest>,
     ) -> Result<Response<proto::AddOwnerResponse>, Status> {
         let subject = ("page", request.get_ref().handle.as_str());
-        let action = AuditAction::AddOwner;
+        let change = OwnershipChange::AddOwner;
+        let action = change.audit_action();
         let by = self.audit.admit(&request, action, subject).await?;
         let request = request.into_inner();
         let account = parse_uuid("account_id", &request.account_id)?;
         let changed =
-            page_owners::apply(&self.commands, &request.handle, account, true, by).await?;
+            page_owners::apply(&self.commands, change, &request.handle, account, by).await?;
         let owners = changed.into_iter().map(owner).collect();
         Ok(Response::new(proto::AddOwnerResponse { owners }))
     }
@@ -112,12 +114,13 @@ impl StaffPageService for Service {
         request: Request<proto::RemoveOwnerRequest>,
     ) -> Result<Response<proto::RemoveOwnerResponse>, Status> {
         let subject = ("page", request.get_ref().handle.as_str());
-        let action = AuditAction::RemoveOwner;
+        let change = OwnershipChange::RemoveOwner;
+        let action = change.audit_action();
         let by = self.audit.admit(&request, action, subject).await?;
         let request = request.into_inner();
         let account = parse_uuid("account_id", &request.account_id)?;
         let changed =
-            page_owners::apply(&self.commands, &request.handle, account, false, by).await?;
+            page_owners::apply(&self.commands, change, &request.handle, account, by).await?;
         let owners = changed.into_iter().map(owner).collect();
         Ok(Response::new(proto::RemoveOwnerResponse { owners }))
     }

@@ -87,8 +87,8 @@ impl Service {
         reason: &str,
         by: &AuthorizedAction<AuditAction>,
     ) -> Result<(), Fault> {
-        let now = self.clock.now();
         let mut transaction = kit::pg::begin(&self.pool).await?;
+        let now = kit::pg::now(&mut *transaction, &self.clock).await?;
         let unknown = || Fault::not_found("There is no picture with this name.");
         let marked = pictures::mark_purged(&mut transaction, name, now).await?;
         if marked.ok_or_else(unknown)? {

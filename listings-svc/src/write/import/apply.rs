@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use contracts::listings::v1::{ImportResponse, ImportedRow};
 use kit::Fault;
 use kit::audit::{self, Action as _};
-use kit::feed::NewChange;
+use kit::feed::{NewChange, Transaction};
 use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -18,17 +18,17 @@ use crate::domain::listing::Listing;
 use crate::feed;
 use crate::store::audit::record_import;
 use crate::store::{imports, listings};
+use crate::write::CommandDependencies;
 use crate::write::record_change::{self, Actor};
-use crate::write::{CommandContext, CommandDependencies};
 
 /// The report on rows, and the changes to publish.
 type WriteResult = Result<(ImportResponse, Vec<NewChange>), Fault>;
 
 /// Writes the rows of a chunk; reports on them.
 pub async fn apply(commands: &CommandDependencies, chunk: &Chunk) -> Result<ImportResponse, Fault> {
-    let mut context = commands.begin().await?;
-    let (report, changes) = write_rows(&mut context, chunk).await?;
-    context.commit(changes).await?;
+    let mut transaction = commands.begin().await?;
+    let (report, changes) = write_rows(&mut transaction, chunk).await?;
+    transaction.commit(&changes).await?;
     Ok(report)
 }
 
@@ -43,14 +43,14 @@ async fn share_pages(
     listings::share_pages(connection, &pages).await
 }
 
-async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult {
-    let (header, now, rows) = (&*chunk.header, context.now, &chunk.rows);
-    imports::lock_kind(&mut context.connection, header.entity, header.mode).await?;
-    let pages = share_pages(&mut context.connection, rows).await?;
+async fn write_rows(transaction: &mut Transaction, chunk: &Chunk) -> WriteResult {
+    let (header, now, rows) = (&*chunk.header, transaction.now, &chunk.rows);
+    imports::lock_kind(transaction, header.entity, header.mode).await?;
+    let pages = share_pages(transaction, rows).await?;
     let names = rows.iter().map(|row| row.parsed.content.name().to_owned());
     let names: Vec<String> = names.collect();
     let (entity, mode) = (header.entity, header.mode);
-    let existing = listings::lock_all(&mut context.connection, entity, mode, &names).await?;
+    let existing = listings::lock_all(transaction, entity, mode, &names).await?;
     let existing = existing.into_iter();
     let mut existing: HashMap<String, Listing> = existing
         .map(|listing| (listing.name().to_owned(), listing))
@@ -100,16 +100,15 @@ async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult 
         listings.push(after);
     }
     if !listings.is_empty() {
-        let connection = &mut context.connection;
-        record_change::save_all(connection, &listings, &revisions, now).await?;
-        audit(context, chunk, &report).await?;
+        record_change::save_all(transaction, &listings, &revisions, now).await?;
+        audit(transaction, chunk, &report).await?;
     }
     Ok((report, changes))
 }
 
 /// Records in the audit which member changed something.
 async fn audit(
-    context: &mut CommandContext,
+    transaction: &mut Transaction,
     chunk: &Chunk,
     report: &ImportResponse,
 ) -> Result<(), sqlx::Error> {
@@ -126,13 +125,14 @@ async fn audit(
         refused: false,
         details: json!({ "mode": header.mode }),
     };
+    let now = transaction.now;
     record_import(
-        &mut context.connection,
+        transaction,
         chunk.audit_id,
         entry,
         report.created,
         report.updated,
-        context.now,
+        now,
     )
     .await
 }

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use kit::Fault;
 use kit::feed::NewChange;
+use kit::{Clock, Fault};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::decide::{Accepted, Rules, decide};
+use super::decide::{Accepted, decide};
 use super::{Receipt, Submission, load};
 use crate::SCHEMA;
 use crate::domain::entity::Entity;
@@ -23,36 +23,28 @@ use crate::write::record_change::{self, Actor};
 /// Slugs with the same base in the first query; each further query doubles the number.
 const FIRST_WINDOW: usize = 8;
 
-impl CommandDependencies {
-    const fn rules(&self) -> Rules<'_> {
-        Rules {
-            public_url: &self.public_url,
-            max_pending: self.max_pending,
-        }
-    }
-}
-
 /// Applies a submission.
 pub async fn apply(
     commands: &CommandDependencies,
     submission: &Submission,
 ) -> Result<Receipt, Fault> {
-    let mut context = commands.begin().await?;
-    let (connection, now) = (&mut *context.connection, context.now);
+    let mut transaction = commands.begin().await?;
+    let now = transaction.now;
+    let connection = &mut *transaction;
     if let Some(key) = &submission.idempotency_key {
         // A call with the same key comes first. A replayed call does not count as a write.
         accounts::lock(connection, submission.author.account, now.date(), 0).await?;
         let stored: Option<Receipt> = key.replay(&mut *connection, SCHEMA, now).await?;
         if let Some(receipt) = stored {
-            context.commit(Vec::new()).await?;
+            transaction.commit(&[]).await?;
             return Ok(Receipt {
                 replayed: true,
                 ..receipt
             });
         }
     }
-    let loaded = load::lock(connection, submission, now).await?;
-    let mut accepted = decide(submission, &loaded, commands.rules())?;
+    let loaded = load::lock(connection, submission, &commands.public_url, now).await?;
+    let mut accepted = decide(submission, &loaded, commands.max_pending)?;
     let change = save(
         connection,
         submission,
@@ -65,7 +57,7 @@ pub async fn apply(
     if let Some(key) = &submission.idempotency_key {
         key.store(&mut *connection, SCHEMA, &receipt, now).await?;
     }
-    context.commit(change.into_iter().collect()).await?;
+    transaction.commit(change.as_slice()).await?;
     Ok(receipt)
 }
 
@@ -77,13 +69,14 @@ pub async fn apply(
 /// Those of the call.
 pub async fn check(
     pool: &PgPool,
+    clock: &Clock,
     submission: &Submission,
     commands: &CommandDependencies,
-    now: OffsetDateTime,
 ) -> Result<Receipt, Fault> {
     let mut connection = pool.acquire().await?;
-    let loaded = load::read(&mut connection, submission, now).await?;
-    let accepted = decide(submission, &loaded, commands.rules())?;
+    let now = kit::pg::now(&mut *connection, clock).await?;
+    let loaded = load::read(&mut connection, submission, &commands.public_url, now).await?;
+    let accepted = decide(submission, &loaded, commands.max_pending)?;
     Ok(receipt(accepted, &commands.public_url))
 }
 

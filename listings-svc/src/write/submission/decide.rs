@@ -1,5 +1,5 @@
-//! The decision on a submission (§4.3), in the order of §7.1: the fields (`invalid`), the page (`not_yours`), the limits of the account
-//! (`too_many_pending`, `limit`), and the precondition. Pure.
+//! The decision on a submission (§4.3), in the order of §7.1: the fields (`invalid`; [`read_content`]), then, in [`decide`], the page
+//! (`not_yours`), the limits of the account (`too_many_pending`, `limit`), and the precondition. Pure.
 
 use kit::{Code, Fault};
 use uuid::Uuid;
@@ -11,20 +11,13 @@ use crate::domain::fields;
 use crate::domain::game;
 use crate::domain::listing::{Content, Listing};
 use crate::domain::page::hidden_note;
+use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
 use crate::feed::PublicUrl;
 use crate::store::page_owners::OwnedPage;
 use crate::write::absent::no_own_listing;
 use crate::write::limits;
 use crate::write::pictures::with_pictures;
-
-/// What the decision depends on besides the submission and the stored rows.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rules<'a> {
-    pub(super) public_url: &'a PublicUrl,
-    /// Maximum number of pending submissions of one account.
-    pub(super) max_pending: i64,
-}
 
 /// An accepted submission.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,17 +31,36 @@ pub(super) struct Accepted {
     pub(super) note: Option<String>,
 }
 
+/// The content that the body of a submission gives its listing. A change of pictures has no body, and the content stays.
+pub(super) fn read_content(
+    submission: &Submission,
+    before: Option<&Listing>,
+    page: Option<&OwnedPage>,
+    reference: &ReferenceData,
+    public_url: &PublicUrl,
+) -> Result<Content, Fault> {
+    if let (Some(before), Target::Pictures(..)) = (before, &submission.target) {
+        return Ok(before.content.clone());
+    }
+    let current = before.map(|before| {
+        let representation = representation::read_only_fields(before, page, public_url);
+        (before, representation)
+    });
+    let (entity, body) = (submission.target.entity(), &submission.body);
+    fields::read_body(entity, body, reference, current).map_err(Fault::invalid)
+}
+
 pub(super) fn decide(
     submission: &Submission,
     loaded: &Loaded,
-    rules: Rules<'_>,
+    max_pending: i64,
 ) -> Result<Accepted, Fault> {
     let Some(before) = &loaded.before else {
-        return create(submission, loaded, rules);
+        return create(submission, loaded, max_pending);
     };
     match &submission.target {
         Target::New(entity) => Err(no_own_listing(*entity)),
-        Target::Change(..) => update(submission, loaded, before, rules),
+        Target::Change(..) => update(submission, loaded, before, max_pending),
         Target::Pictures(_, _, operation) => {
             // A change of a rejected game is a submission (§3).
             if let (ListingState::Rejected, Some(page)) = (before.state, &loaded.page) {
@@ -59,7 +71,7 @@ pub(super) fn decide(
             change(
                 submission,
                 loaded,
-                rules,
+                max_pending,
                 before,
                 (content, is_under_public_page),
             )
@@ -68,10 +80,9 @@ pub(super) fn decide(
 }
 
 /// A new listing: a game under a page of the account, a page, or an event.
-fn create(submission: &Submission, loaded: &Loaded, rules: Rules<'_>) -> Result<Accepted, Fault> {
+fn create(submission: &Submission, loaded: &Loaded, max_pending: i64) -> Result<Accepted, Fault> {
     let (entity, author) = (submission.target.entity(), submission.author.account);
-    let content = fields::read_body(entity, &submission.body, &loaded.reference, None);
-    let mut content = content.map_err(Fault::invalid)?;
+    let mut content = loaded.content.clone();
     let mut is_under_public_page = true;
     if let Content::Game(game) = &mut content {
         let handle = game::creator(&submission.body).unwrap_or_default();
@@ -83,7 +94,7 @@ fn create(submission: &Submission, loaded: &Loaded, rules: Rules<'_>) -> Result<
         let reason = "It is taken: choose another.";
         return Err(Fault::invalid_field("handle", reason));
     }
-    check_pending(submission, loaded, rules, author)?;
+    check_pending(submission, loaded, max_pending, author)?;
     if entity == Entity::Page {
         limits::check_unpublished_pages(loaded.unpublished_pages)?;
     } else {
@@ -103,17 +114,10 @@ fn update(
     submission: &Submission,
     loaded: &Loaded,
     before: &Listing,
-    rules: Rules<'_>,
+    max_pending: i64,
 ) -> Result<Accepted, Fault> {
     let page = loaded.page.as_ref();
-    let representation = representation::read_only_fields(before, page, rules.public_url);
-    let content = fields::read_body(
-        before.entity(),
-        &submission.body,
-        &loaded.reference,
-        Some((before, representation)),
-    );
-    let mut content = content.map_err(Fault::invalid)?;
+    let mut content = loaded.content.clone();
     let (mut is_under_public_page, mut note) = (!before.hidden_by_page, None);
     if let (Content::Game(game), Some(page)) = (&mut content, page) {
         let page = page_after(submission, loaded, before, page)?;
@@ -126,7 +130,7 @@ fn update(
     let changed = change(
         submission,
         loaded,
-        rules,
+        max_pending,
         before,
         (content, is_under_public_page),
     );
@@ -178,7 +182,7 @@ fn check_not_taken_down(page: &OwnedPage) -> Result<(), Fault> {
 fn change(
     submission: &Submission,
     loaded: &Loaded,
-    rules: Rules<'_>,
+    max_pending: i64,
     before: &Listing,
     (content, is_under_public_page): (Content, bool),
 ) -> Result<Accepted, Fault> {
@@ -186,7 +190,7 @@ fn change(
     let after = after.map(|after| after.under_page(is_under_public_page, loaded.now));
     if after.is_some() && before.state == ListingState::Rejected {
         let submitter = before.submitter.unwrap_or(submission.author.account);
-        check_pending(submission, loaded, rules, submitter)?;
+        check_pending(submission, loaded, max_pending, submitter)?;
     }
     let always_counts = submission.target.always_counts();
     let is_uncounted_write = !always_counts && after.is_some() && before.is_visible();
@@ -212,7 +216,7 @@ fn change(
 fn check_pending(
     submission: &Submission,
     loaded: &Loaded,
-    rules: Rules<'_>,
+    max_pending: i64,
     submitter: Uuid,
 ) -> Result<(), Fault> {
     let whose = if submitter == submission.author.account {
@@ -220,7 +224,7 @@ fn check_pending(
     } else {
         "submissions of the account that submitted this listing"
     };
-    limits::check_pending_limit(loaded.pending, rules.max_pending, whose)
+    limits::check_pending_limit(loaded.pending, max_pending, whose)
 }
 
 /// Refuses a write beyond the daily limit of the plan.
@@ -244,7 +248,6 @@ mod tests {
     use super::*;
     use crate::domain::game::Game;
     use crate::domain::mode::Mode;
-    use crate::domain::reference_data::ReferenceData;
     use crate::write::submission::Author;
 
     const MAX_PENDING: i64 = 10;
@@ -281,7 +284,7 @@ mod tests {
             before: None,
             page: None,
             named_page: Some(page(ListingState::Removed)),
-            reference: ReferenceData::at(OffsetDateTime::UNIX_EPOCH),
+            content: Content::Game(Game::default()),
             is_handle_taken: false,
             writes_today: 6,
             pending: MAX_PENDING,
@@ -290,11 +293,16 @@ mod tests {
     }
 
     fn code(submission: &Submission, loaded: &Loaded) -> Result<(), Code> {
-        let rules = Rules {
-            public_url: &PublicUrl::new("https://mchezo.example"),
-            max_pending: MAX_PENDING,
-        };
-        let decided = decide(submission, loaded, rules);
+        let mut loaded = loaded.clone();
+        let content = read_content(
+            submission,
+            loaded.before.as_ref(),
+            loaded.page.as_ref(),
+            &ReferenceData::at(OffsetDateTime::UNIX_EPOCH),
+            &PublicUrl::new("https://mchezo.example"),
+        );
+        loaded.content = content.map_err(|fault| fault.code)?;
+        let decided = decide(submission, &loaded, MAX_PENDING);
         decided.map(drop).map_err(|fault| fault.code)
     }
 

@@ -8,6 +8,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Submission;
+use super::decide::read_content;
 use crate::domain::entity::Entity;
 use crate::domain::game;
 use crate::domain::listing::{Content, Listing};
@@ -16,6 +17,7 @@ use crate::domain::mode::Mode;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
 use crate::domain::state::{ListingState, OwnAction};
+use crate::feed::PublicUrl;
 use crate::store::page_owners::{self, OwnedPage, PageRef};
 use crate::store::{accounts, imports, listings, reference_data};
 use crate::write::absent::no_own_listing;
@@ -32,7 +34,8 @@ pub(super) struct Loaded {
     pub(super) page: Option<OwnedPage>,
     /// The page of the account that the body names as the `creator` of a game.
     pub(super) named_page: Option<OwnedPage>,
-    pub(super) reference: ReferenceData,
+    /// The content that the body gives the listing. For a change of pictures, the content before.
+    pub(super) content: Content,
     /// Whether another page has the handle of a new page.
     pub(super) is_handle_taken: bool,
     /// Writes of the account on this day; this one is counted if its target [always counts](super::Target::always_counts).
@@ -47,10 +50,11 @@ pub(super) struct Loaded {
 /// Loads for a live submission: nobody changes what it reads until the transaction ends, and the account's limits are exact.
 ///
 /// # Errors
-/// The account has no such listing.
+/// The account has no such listing, or the body is invalid.
 pub(super) async fn lock(
     connection: &mut PgConnection,
     submission: &Submission,
+    public_url: &PublicUrl,
     now: OffsetDateTime,
 ) -> Result<Loaded, Fault> {
     let (account, writes) = (submission.author.account, submission.counted_writes());
@@ -60,6 +64,7 @@ pub(super) async fn lock(
     let loader = Loader {
         connection,
         submission,
+        public_url,
         locks,
     };
     loader.load(writes_today, now).await
@@ -72,6 +77,7 @@ pub(super) async fn lock(
 pub(super) async fn read(
     connection: &mut PgConnection,
     submission: &Submission,
+    public_url: &PublicUrl,
     now: OffsetDateTime,
 ) -> Result<Loaded, Fault> {
     let account = submission.author.account;
@@ -84,6 +90,7 @@ pub(super) async fn read(
     let loader = Loader {
         connection,
         submission,
+        public_url,
         locks,
     };
     let writes_today = written.saturating_add(submission.counted_writes());
@@ -93,6 +100,7 @@ pub(super) async fn read(
 struct Loader<'a> {
     connection: &'a mut PgConnection,
     submission: &'a Submission,
+    public_url: &'a PublicUrl,
     locks: bool,
 }
 
@@ -119,8 +127,19 @@ impl Loader<'_> {
             None => None,
         };
         let reference = self.reference_data(before.as_ref(), now).await?;
-        let is_new_page = before.is_none() && entity == Entity::Page;
-        let is_handle_taken = is_new_page && self.is_handle_taken().await?;
+        // An invalid body is refused before the names of a kind are locked and anything is counted.
+        let content = read_content(
+            submission,
+            before.as_ref(),
+            page.as_ref(),
+            &reference,
+            self.public_url,
+        )?;
+        let new_page = content.page().filter(|_| before.is_none());
+        let is_handle_taken = match new_page {
+            Some(page) => self.is_handle_taken(&page.handle).await?,
+            None => false,
+        };
         let submitter = match &before {
             None => Some(author),
             // A change submits it again.
@@ -133,7 +152,7 @@ impl Loader<'_> {
             Some(account) => accounts::count_pending(self.connection, account).await?,
             None => 0,
         };
-        let unpublished_pages = if is_new_page {
+        let unpublished_pages = if new_page.is_some() {
             accounts::count_unpublished_pages(self.connection, author).await?
         } else {
             0
@@ -144,7 +163,7 @@ impl Loader<'_> {
             before,
             page,
             named_page,
-            reference,
+            content,
             is_handle_taken,
             writes_today,
             pending,
@@ -257,13 +276,11 @@ impl Loader<'_> {
         })
     }
 
-    /// Whether another page has the handle that the body gives a new page.
-    async fn is_handle_taken(&mut self) -> Result<bool, Fault> {
-        let handle = self.submission.body.get("handle");
-        let handle = handle.and_then(|handle| handle.as_str()).map(str::trim);
-        let Some(handle) = handle.filter(|handle| slug::is_valid(handle)) else {
+    /// Whether another page has the handle of a new page; the handle is empty if it is to be made from the name.
+    async fn is_handle_taken(&mut self, handle: &str) -> Result<bool, Fault> {
+        if handle.is_empty() {
             return Ok(false);
-        };
+        }
         if self.locks {
             imports::lock_kind(self.connection, Entity::Page, Mode::Live).await?;
         }

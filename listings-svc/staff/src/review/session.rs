@@ -38,6 +38,8 @@ enum ReviewOutcome {
     Skipped,
     /// Somebody else decided before the reviewer reached it, or it did not wait.
     NotPending,
+    /// There is no such listing.
+    Missing,
 }
 
 /// A listing that was reached in this review.
@@ -51,9 +53,19 @@ struct Visited {
 enum Step {
     Next,
     Back,
+    /// On in the same direction: there was nothing to show.
+    Pass,
     /// The same listing again, because it has changed.
     Again,
     Quit,
+}
+
+/// The listings that are still to come.
+enum Source {
+    /// The rest of the listings that the command line names.
+    Named(VecDeque<proto::ListingName>),
+    /// The queue after this cursor; `None` once it has ended.
+    Queue(Option<String>),
 }
 
 struct Session {
@@ -62,10 +74,7 @@ struct Session {
     kind: String,
     output: Output,
     visited: Vec<Visited>,
-    /// The rest of the listings that the command line names.
-    named: VecDeque<proto::ListingName>,
-    /// Of the queue after the last visited listing; `None` once the queue has ended, and when the command line names listings.
-    cursor: Option<String>,
+    source: Source,
     /// The length of the queue when the review began, or the number of named listings.
     total: usize,
 }
@@ -87,8 +96,11 @@ pub(super) async fn run(
         kind: kind.map_or("", ListingKind::as_str).to_owned(),
         output,
         total: named.len(),
-        cursor: named.is_empty().then(String::new),
-        named: named.into(),
+        source: if named.is_empty() {
+            Source::Queue(Some(String::new()))
+        } else {
+            Source::Named(named.into())
+        },
         visited: Vec::new(),
     };
     let result = session.converse().await;
@@ -103,21 +115,31 @@ pub(super) async fn run(
         count(ReviewOutcome::Rejected),
         count(ReviewOutcome::Skipped)
     ));
-    result
+    result?;
+    let visited = session.visited.len();
+    if visited > 0 && count(ReviewOutcome::Missing) == visited {
+        let missing = "none of the listings exists".to_owned();
+        return Err(Error::Refused(missing));
+    }
+    Ok(())
 }
 
 impl Session {
     async fn converse(&mut self) -> Result<(), Error> {
-        let mut at = 0;
+        let (mut at, mut goes_back) = (0, false);
         loop {
             if at == self.visited.len() && !self.fetch_next().await? {
-                self.output.print("nothing else is pending");
+                self.output.print(match self.source {
+                    Source::Named(_) => "no other listing is named",
+                    Source::Queue(_) => "nothing else is pending",
+                });
                 return Ok(());
             }
             match self.show(at).await? {
-                Step::Next => at += 1,
                 Step::Back if at == 0 => output::note("this is the first listing of the review"),
-                Step::Back => at -= 1,
+                Step::Back => (at, goes_back) = (at - 1, true),
+                Step::Pass if goes_back && at > 0 => at -= 1,
+                Step::Next | Step::Pass => (at, goes_back) = (at + 1, false),
                 Step::Again => {}
                 Step::Quit => return Ok(()),
             }
@@ -127,11 +149,17 @@ impl Session {
     /// Appends the next listing; false after the last one.
     async fn fetch_next(&mut self) -> Result<bool, Error> {
         let outcome = None;
-        if let Some(name) = self.named.pop_front() {
-            self.visited.push(Visited { name, outcome });
-            return Ok(true);
-        }
-        let Some(cursor) = self.cursor.take() else {
+        let cursor = match &mut self.source {
+            Source::Named(names) => {
+                let name = names.pop_front();
+                let is_found = name.is_some();
+                self.visited
+                    .extend(name.map(|name| Visited { name, outcome }));
+                return Ok(is_found);
+            }
+            Source::Queue(cursor) => cursor.take(),
+        };
+        let Some(cursor) = cursor else {
             return Ok(false);
         };
         let request = proto::ListQueueRequest {
@@ -144,7 +172,8 @@ impl Session {
         if let Some(total) = response.total {
             self.total = usize::try_from(total).unwrap_or_default();
         }
-        self.cursor = Some(response.next_cursor).filter(|cursor| !cursor.is_empty());
+        let next_cursor = Some(response.next_cursor).filter(|cursor| !cursor.is_empty());
+        self.source = Source::Queue(next_cursor);
         let name = response.items.into_iter().next().and_then(|item| item.name);
         let is_found = name.is_some();
         self.visited
@@ -166,8 +195,8 @@ impl Session {
             Err(status) if status.code() == tonic::Code::NotFound => {
                 let error = Error::from(status).preceded_by(&sanitize(&name.name));
                 output::note(&error.to_string());
-                self.set(at, ReviewOutcome::NotPending);
-                return Ok(Step::Next);
+                self.set(at, ReviewOutcome::Missing);
+                return Ok(Step::Pass);
             }
             Err(status) => return Err(status.into()),
         };

@@ -62,6 +62,26 @@ async fn the_oldest_submission_comes_first(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
+async fn the_largest_page_is_followed_by_the_rest(pool: PgPool) {
+    let (service, _, review) = start_with_reviewer(pool.clone()).await;
+    service.accounts().await.event("first").await;
+    let copies = "insert into listings.listing
+         select copy.* from listings.listing, generate_series(1, 100) as n, lateral jsonb_populate_record(
+             listing, jsonb_build_object('id', gen_random_uuid(), 'name', 'copy-' || n)) as copy
+         where name = 'first'";
+    sqlx::query(copies).execute(&pool).await.unwrap();
+    let mut request = proto::ListQueueRequest {
+        limit: 100,
+        ..Default::default()
+    };
+    let first = queue(&review, request.clone()).await;
+    assert_eq!(first.items.len(), 100);
+    request.cursor = first.next_cursor;
+    let rest = queue(&review, request).await;
+    assert_eq!((rest.items.len(), rest.next_cursor.as_str()), (1, ""));
+}
+
+#[testing::database_test(listings::MIGRATOR)]
 async fn only_live_listings_are_reviewed(pool: PgPool) {
     let (_service, ada, review) = start_with_reviewer(pool).await;
     let sample = proto::ListingName {

@@ -5,7 +5,7 @@ use tonic::codegen::http;
 
 use super::*;
 
-/// Runs the tool with these variables beside the token.
+/// Runs the tool with the token and these variables.
 async fn failed(args: &[&str], variables: &[(&str, &str)]) -> (i32, String) {
     let mut command = tool();
     command

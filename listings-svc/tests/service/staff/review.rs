@@ -166,6 +166,23 @@ async fn each_answer_in_a_review_of_named_listings_takes_effect_at_once(pool: Pg
     assert_eq!(ran.status(), 2, "{ran:?}");
     let ran = on_terminal(&service, &token, "review --kind game three", "").await;
     assert!(ran.text().contains("three is published"), "{ran:?}");
+    assert!(ran.text().contains("no other listing is named"), "{ran:?}");
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    // The way back is over the missing ones to the first that exists.
+    let line = "review --kind game nobody one none two";
+    let ran = on_terminal(&service, &token, line, "s\nb\nb\nq\n").await;
+    let text = ran.text();
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    let lines = text.lines().filter(|line| line.ends_with(" of 4"));
+    let positions: Vec<&str> = lines.filter_map(|line| line.rsplit("> ").next()).collect();
+    assert_eq!(positions, ["2 of 4", "4 of 4", "2 of 4", "2 of 4"]);
+    let line = "review --kind game none nobody";
+    let ran = on_terminal(&service, &token, line, "").await;
+    assert_eq!(ran.status(), 1, "{ran:?}");
+    assert!(
+        ran.text().contains("none of the listings exists"),
+        "{ran:?}"
+    );
 }
 
 /// An account cannot evade a takedown by changing its listing all the time.

@@ -1,5 +1,7 @@
 //! New games and events: their slugs, and the limits of an account.
 
+use listings::store::accounts;
+
 use super::*;
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -101,6 +103,25 @@ async fn reasons_to_refuse_have_an_order(pool: PgPool) {
         (Code::Limit, Some(12 * 3_600))
     );
     assert!(LIVE.game(&service, &game("A Game")).await.is_ok());
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn writes_of_a_transaction_that_began_the_day_before_do_not_reset_the_day(pool: PgPool) {
+    let today = time::macros::date!(2026 - 06 - 15);
+    let mut connection = pool.acquire().await.unwrap();
+    let mut sums = Vec::new();
+    for day in [1, 0, 1, 0, 2, 40, 3] {
+        let day = today + time::Duration::days(day);
+        let sum = accounts::lock(&mut connection, ADA, day, 1).await;
+        let sum = sum.unwrap();
+        let shown = accounts::writes_on(&mut *connection, ADA, day).await;
+        assert_eq!(shown.unwrap(), sum, "{day}");
+        sums.push(sum);
+    }
+    assert_eq!(sums, [1, 2, 3, 4, 1, 1, 1]);
+    let next_day = today + time::Duration::days(4);
+    let shown = accounts::writes_on(&mut *connection, ADA, next_day).await;
+    assert_eq!(shown.unwrap(), 0);
 }
 
 #[testing::database_test(listings::MIGRATOR)]
