@@ -290,6 +290,8 @@ mod tests {
         fn any_query_can_be_parsed(raw: String) {
             let mut query = Params::parse(Some(&raw));
             query.text("q");
+            query.page();
+            query.timestamp_or_now("since");
             let is_sentence = |reason: &String| reason.starts_with(char::is_uppercase) && reason.ends_with('.');
             prop_assert!(query.into_bad().into_fields().values().all(is_sentence));
         }

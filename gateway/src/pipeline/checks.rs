@@ -10,12 +10,11 @@ use kit::feed::Position;
 use kit::{Code, Fault};
 use time::OffsetDateTime;
 
-use super::identity::invalid_key;
 use super::route::Route;
 use crate::app::Gateway;
 use crate::client_ip;
 use crate::context::Context;
-use crate::domain::access;
+use crate::domain::access::{self, invalid_key};
 use crate::domain::key::Caller;
 use crate::domain::plan::Plan;
 use crate::domain::quota::RateLimitStatus;

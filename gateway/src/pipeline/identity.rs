@@ -8,9 +8,11 @@ use kit::{Code, Fault};
 
 use super::checks::Checks;
 use crate::context::{Context, Identity};
+use crate::domain::access::invalid_key;
 use crate::domain::key::Caller;
 use crate::domain::secret::{Hash, KeyFormat};
 use crate::lookup::QueryError;
+use crate::store::column;
 
 impl Checks<'_> {
     /// The caller of a working key.
@@ -67,26 +69,30 @@ fn missing_key(headers: &HeaderMap, format: &KeyFormat) -> Fault {
     )
 }
 
-/// One error for every key that does not work, so that strangers do not learn the reason.
-pub(super) fn invalid_key() -> Fault {
-    Fault::new(
-        Code::InvalidKey,
-        "This key does not work. It is mistyped, unknown, revoked or rotated, its game is not published, or its \
-         account does not own the game's page. Use another key, or make one in the dashboard.",
-    )
-}
-
 /// The key is not in the cache, or its entry is too old to be trusted without reading changes.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn failed(error: QueryError) -> Fault {
     if let QueryError::Failed(error) = &error
         && !kit::pg::is_unavailable(error)
-        // A newer version has created the key, whose gateways accept it.
-        && !matches!(error, sqlx::Error::ColumnDecode { .. })
+        && !column::is_newer_row(error)
     {
         return Fault::internal(error);
     }
     let message = "Your key cannot be checked at the moment, because a part of the service does not respond. The key itself is unchanged. \
                    Try again in a moment.";
     Fault::new(Code::Unavailable, message).with_retry_after(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unexpected_null_is_a_fault_of_this_version() {
+        let error = sqlx::Error::ColumnDecode {
+            index: "plan".to_owned(),
+            source: Box::new(sqlx::error::UnexpectedNullError),
+        };
+        assert_eq!(failed(QueryError::Failed(error)).code, Code::Internal);
+    }
 }

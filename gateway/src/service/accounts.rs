@@ -9,7 +9,7 @@ use kit::api::cursor::Binding;
 use kit::api::page::{Limits, Page};
 use uuid::Uuid;
 
-use super::{Services, id, month_use};
+use super::{Services, id, key_requests, month_use};
 use crate::domain::account::{Account, unknown};
 use crate::domain::author::Author;
 use crate::domain::fields;
@@ -113,6 +113,22 @@ pub(super) async fn set_plan(
     Ok(proto::SetAccountPlanResponse {
         account: Some((&account).into()),
     })
+}
+
+/// Rejects the requests of an account that may still lead to a key, and revokes its keys. In this order, no request leads to a key afterwards.
+/// A failure keeps none of the others; the first one is returned.
+pub(super) async fn close(
+    services: &Services,
+    by: Author,
+    account: &str,
+) -> Result<proto::CloseAccountResponse, Fault> {
+    let account = id("account_id", account)?;
+    let mut closed = key_requests::reject_all(services, &by, account).await;
+    for key in keys::not_revoked(&services.pool, account).await? {
+        let revoked = services.revoke(&by, account, key).await;
+        closed = closed.and_then(|()| revoked.map(drop));
+    }
+    closed.map(|()| proto::CloseAccountResponse {})
 }
 
 /// Finds an account by its id.

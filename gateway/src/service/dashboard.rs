@@ -72,7 +72,7 @@ methods! {
         rotate_key(AccountsServiceRotateKeyRequest) -> RotateKeyResponse, RotateKey =
             |s, by, it| keys::rotate(s, by, &it.id, it.revoke_old, &it.form_id);
         revoke_key(AccountsServiceRevokeKeyRequest) -> RevokeKeyResponse, RevokeKey = |s, by, it| keys::revoke(s, by, &it.id);
-        close_account(CloseAccountRequest) -> CloseAccountResponse, RevokeKey = |s, by, it| keys::close_account(s, by, &it.account_id);
+        close_account(CloseAccountRequest) -> CloseAccountResponse, RevokeKey = |s, by, it| accounts::close(s, by, &it.account_id);
     }
 }
 

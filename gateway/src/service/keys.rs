@@ -6,7 +6,7 @@ use kit::{Fault, ids};
 use uuid::Uuid;
 
 use super::tombstones::KeyOfAccount;
-use super::{Services, id, key_requests};
+use super::{Services, id};
 use crate::domain::author::Author;
 use crate::domain::fields;
 use crate::domain::key::{Key, KeyKind, Mode, Spec};
@@ -139,22 +139,6 @@ pub(super) async fn revoke(
     })
 }
 
-/// Rejects the requests of an account that may still lead to a key, and revokes its keys. In this order, no request leads to a key afterwards.
-/// A failure keeps none of the others; the first one is returned.
-pub(super) async fn close_account(
-    services: &Services,
-    by: Author,
-    account: &str,
-) -> Result<proto::CloseAccountResponse, Fault> {
-    let account = id("account_id", account)?;
-    let mut closed = key_requests::reject_all(services, &by, account).await;
-    for key in keys::not_revoked(&services.pool, account).await? {
-        let revoked = services.revoke(&by, account, key).await;
-        closed = closed.and_then(|()| revoked.map(drop));
-    }
-    closed.map(|()| proto::CloseAccountResponse {})
-}
-
 impl Services {
     /// Finds a key that the author may change. The account of a key never changes, so this needs no lock.
     async fn key(&self, by: &Author, id: Uuid) -> Result<Key, Fault> {
@@ -164,7 +148,7 @@ impl Services {
     }
 
     /// Revokes a key, which every gateway refuses from the next call on.
-    async fn revoke(&self, by: &Author, account: Uuid, id: Uuid) -> Result<Key, Fault> {
+    pub(super) async fn revoke(&self, by: &Author, account: Uuid, id: Uuid) -> Result<Key, Fault> {
         let (producer, by) = (self.producer.clone(), by.clone());
         let revoking = async move { write::revoke(&producer, &by, id).await };
         let revoked = Some(KeyOfAccount { account, id });

@@ -49,20 +49,20 @@ impl Tombstones {
         }
     }
 
-    /// Makes a change in a task, which goes on if the client disconnects. Each of the `stopped` keys that no longer works gets a tombstone.
+    /// Makes a change in a task, which goes on if the client disconnects. Each of the `changed_keys` that is revoked after it gets a tombstone.
     /// `revoked` is the key that the change stops in any case: it gets its tombstone even if the outcome is unknown.
     pub(super) async fn change<T: Send + 'static>(
         &self,
         change: impl Future<Output = Result<T, Fault>> + Send + 'static,
         revoked: Option<KeyOfAccount>,
-        stopped: fn(&T) -> Vec<&Key>,
+        changed_keys: fn(&T) -> Vec<&Key>,
     ) -> Result<T, Fault> {
         let (quota, now) = (Arc::clone(&self.quota), self.clock.clone());
         let tasks = self.tasks.clone();
         let change = async move {
             let changed = change.await;
             let now = now.now();
-            for key in to_stop(changed.as_ref().map(stopped), revoked, now) {
+            for key in to_stop(changed.as_ref().map(changed_keys), revoked) {
                 if !quota.revoke(key.account, key.id, now).await {
                     tasks.spawn(retry(Arc::clone(&quota), key, now).in_current_span());
                 }
@@ -84,15 +84,12 @@ async fn retry(quota: Arc<Quota>, KeyOfAccount { account, id }: KeyOfAccount, no
     tracing::warn!(key.id = %id, "Redis is unavailable, so the stopped key has no tombstone; gateways reject it once they have read the feed");
 }
 
-/// What needs a tombstone after a change that stops `revoked` if it takes effect.
-fn to_stop(
-    changed: Result<Vec<&Key>, &Fault>,
-    revoked: Option<KeyOfAccount>,
-    now: OffsetDateTime,
-) -> Vec<KeyOfAccount> {
+/// What needs a tombstone after a change that stops `revoked` if it takes effect. The change has decided with PostgreSQL's time which keys
+/// stop: this replica's clock may differ, so it is not asked.
+fn to_stop(changed: Result<Vec<&Key>, &Fault>, revoked: Option<KeyOfAccount>) -> Vec<KeyOfAccount> {
     match changed {
         Ok(keys) => {
-            let stopped = keys.into_iter().filter(|key| !key.works(now));
+            let stopped = keys.into_iter().filter(|key| key.revoked_at.is_some());
             let named = |key: &Key| KeyOfAccount {
                 account: key.account,
                 id: key.id,
@@ -108,6 +105,24 @@ fn to_stop(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::key::tests::caller;
+
+    #[test]
+    fn a_rotation_without_a_grace_period_stops_the_key() {
+        let key = caller().key;
+        let rotate = |revokes_old| {
+            let (old, _new) = key
+                .rotated(Uuid::max(), "wxyz", revokes_old, key.created_at)
+                .unwrap();
+            to_stop(Ok(vec![&old]), None)
+        };
+        let stopped = KeyOfAccount {
+            account: key.account,
+            id: key.id,
+        };
+        assert_eq!(rotate(true), [stopped]);
+        assert_eq!(rotate(false), []);
+    }
 
     #[test]
     fn a_revocation_with_an_unknown_outcome_stops_the_key() {
@@ -115,11 +130,10 @@ mod tests {
             account: Uuid::nil(),
             id: Uuid::max(),
         };
-        let now = OffsetDateTime::UNIX_EPOCH;
         let unknown = Fault::outcome_unknown("a test");
-        assert_eq!(to_stop(Err(&unknown), Some(key), now), [key]);
-        assert_eq!(to_stop(Err(&unknown), None, now), []);
+        assert_eq!(to_stop(Err(&unknown), Some(key)), [key]);
+        assert_eq!(to_stop(Err(&unknown), None), []);
         let not_made = Fault::unavailable("a test");
-        assert_eq!(to_stop(Err(&not_made), Some(key), now), []);
+        assert_eq!(to_stop(Err(&not_made), Some(key)), []);
     }
 }

@@ -1,5 +1,7 @@
 //! Enums of the domain in columns of the type `text`. A newer version of the service may have written a value that this version does not know.
 
+use std::error::Error;
+use std::fmt;
 use std::str::FromStr;
 
 use kit::throttle::Throttle;
@@ -8,7 +10,8 @@ use uuid::Uuid;
 /// Errors about unknown values: any call with such a key causes one.
 static ERRORS: Throttle = Throttle::new();
 
-/// A row with an unknown value. A list leaves it out; a statement about the row alone fails, so that nobody overwrites the value.
+/// A row with an unknown value. A list leaves it out. A command on the row alone fails, because its message on the feed has the value: only
+/// the newer version can rotate or revoke such a key, or close its account.
 #[derive(Debug)]
 pub struct NewerRow {
     pub id: Uuid,
@@ -29,12 +32,28 @@ pub(super) fn parse<T: FromStr>(
     })
 }
 
+impl fmt::Display for NewerRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "only a newer version knows the value in the row {}",
+            self.id
+        )
+    }
+}
+
+impl Error for NewerRow {}
+
+/// Whether a newer version has written the row, whose gateways can read it.
+pub(crate) fn is_newer_row(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::ColumnDecode { source, .. } if source.is::<NewerRow>())
+}
+
 impl From<NewerRow> for sqlx::Error {
     fn from(row: NewerRow) -> Self {
-        let source = format!("only a newer version knows the value in the row {}", row.id);
         Self::ColumnDecode {
             index: row.column.to_owned(),
-            source: source.into(),
+            source: Box::new(row),
         }
     }
 }

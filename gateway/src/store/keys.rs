@@ -13,11 +13,10 @@ use crate::domain::secret::Hash;
 macro_rules! callers {
     ($where:literal, $($argument:expr),+) => {
         sqlx::query!(
-            r#"select id, account_id, chain, name, mode, kind, may_write, game, last4, created_at, last_used_at, grace_until, revoked_at,
-                   revision, seen_by, gateway.game_state(game, mode, account_id) as "game_state!",
-                   (select account.name from gateway.account where account.id = account_id) as "account_name!",
-                   (select account.plan from gateway.account where account.id = account_id) as "plan!"
-               from gateway.key where "# + $where,
+            r#"select key.id, account_id, chain, key.name, mode, kind, may_write, game, last4, key.created_at, last_used_at, grace_until,
+                   revoked_at, key.revision, seen_by, gateway.game_state(game, mode, account_id) as "game_state!",
+                   account.name as account_name, plan
+               from gateway.key join gateway.account on account.id = account_id where "# + $where,
             $($argument),+
         )
         .map(|row| {
@@ -70,7 +69,7 @@ pub async fn by_account(
 ) -> Result<Vec<Key>, sqlx::Error> {
     let rows = callers!(
         "account_id = $1
-         order by revoked_at is null and (grace_until is null or grace_until > $2) desc, id desc limit 200",
+         order by revoked_at is null and (grace_until is null or grace_until > $2) desc, key.id desc limit 200",
         account,
         now
     );
@@ -79,11 +78,11 @@ pub async fn by_account(
 }
 
 pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
-    key(callers!("id = $1", id).fetch_optional(executor).await?)
+    key(callers!("key.id = $1", id).fetch_optional(executor).await?)
 }
 
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
-    let row = callers!("id = $1 for update", id);
+    let row = callers!("key.id = $1 for update of key", id);
     key(row.fetch_optional(connection).await?)
 }
 
@@ -163,17 +162,18 @@ pub async fn update_revoked(connection: &mut PgConnection, key: &Key) -> Result<
     Ok(())
 }
 
-/// Stores a rotation: the end of the key's grace period, and its successor.
+/// Stores a rotation: the end of the key's grace period, and its successor. Without a grace period, the key is revoked.
 pub async fn update_rotated(
     connection: &mut PgConnection,
     key: &Key,
     successor: Uuid,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update gateway.key set grace_until = $2, rotated_to = $3, revision = $4 where id = $1",
+        "update gateway.key set grace_until = $2, rotated_to = $3, revoked_at = $4, revision = $5 where id = $1",
         key.id,
         key.grace_until,
         successor,
+        key.revoked_at,
         key.revision,
     )
     .execute(connection)

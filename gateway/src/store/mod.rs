@@ -2,7 +2,7 @@
 //! [`crate::write`] only.
 
 pub mod accounts;
-mod column;
+pub(crate) mod column;
 pub mod games;
 pub mod key_requests;
 pub mod keys;

@@ -263,8 +263,14 @@ async fn a_closed_account_has_no_key_and_no_request_for_one(pool: PgPool) {
     let (account, other) = (test.account("free").await, test.account("free").await);
     let created = create(&test, &account).await.unwrap();
     let sample = test_key(created.key, created.secret);
+    let waits = request(&test, &account).await.unwrap().id;
     let asked = request(&test, &account).await.unwrap().id;
-    approve(&test, &asked).await;
+    let revealed = request(&test, &account).await.unwrap().id;
+    let others = request(&test, &other).await.unwrap().id;
+    for id in [&asked, &revealed, &others] {
+        approve(&test, id).await;
+    }
+    reveal(&test, &account, &revealed).await.unwrap();
     let theirs = create(&test, &other).await.unwrap();
     let theirs = test_key(theirs.key, theirs.secret);
     assert!(test.get(&sample, "/games").await.is_ok());
@@ -279,6 +285,20 @@ async fn a_closed_account_has_no_key_and_no_request_for_one(pool: PgPool) {
     let refused = (401, "invalid_key");
     assert_eq!(test.get(&sample, "/games").await.error(), refused);
     assert_eq!(code(reveal(&test, &account, &asked).await), Code::Invalid);
+    let list = proto::AccountsServiceListKeyRequestsRequest {
+        account_id: account.clone(),
+    };
+    let listed = test.accounts.list_key_requests(Request::new(list)).await;
+    let listed = listed.unwrap().into_inner().requests;
+    for (id, state) in [
+        (waits, "rejected"),
+        (asked, "rejected"),
+        (revealed, "revealed"),
+    ] {
+        let found = listed.iter().find(|it| it.id == id);
+        assert_eq!(found.unwrap().state, state);
+    }
+    reveal(&test, &other, &others).await.unwrap();
     assert!(test.get(&theirs, "/games").await.is_ok());
 }
 

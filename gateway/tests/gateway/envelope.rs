@@ -63,6 +63,7 @@ async fn unknown_paths_and_methods_have_the_envelope(pool: PgPool) {
     for (method, path, allow) in [
         ("DELETE", "/games", "GET, HEAD, POST"),
         ("PUT", "/games/kora", "GET, HEAD, PATCH"),
+        ("DELETE", "/games/kora", "GET, HEAD, PATCH"),
         ("OPTIONS", "/me", "GET, HEAD"),
     ] {
         let response = test.call(key.request(method, path)).await;

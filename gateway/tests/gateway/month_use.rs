@@ -67,7 +67,7 @@ impl Process {
 }
 
 /// A quota whose Redis is down.
-fn away(shared: &Arc<SharedCounters>) -> Quota {
+fn without_redis(shared: &Arc<SharedCounters>) -> Quota {
     Quota::new(redis(NO_REDIS_URL), Arc::clone(shared), Clock::fixed(START))
 }
 
@@ -309,7 +309,7 @@ async fn few_months_are_loaded_at_once(pool: PgPool) {
 async fn calls_without_redis_are_not_counted_later(pool: PgPool) {
     let (process, caller, plan) = (process(&pool), live(), plan());
     process.take([(&caller, START); 5]).await;
-    let without = away(&process.shared);
+    let without = without_redis(&process.shared);
     for _ in 0..10 {
         let status = without.consume(&caller, &plan, START).await.unwrap();
         assert_eq!(status.month_used, None);

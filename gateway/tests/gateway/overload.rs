@@ -50,8 +50,8 @@ async fn a_hanging_service_does_not_delay_other_routes(pool: PgPool) {
         let beyond = test.get(&key, "/games/kora").await;
         let next = test.get(&key, "/games/kora").await;
         let me = test.get(&key, "/me").await;
-        let away = Fault::unavailable("catalogue-svc");
-        test.catalogue.script(Script::Refuse(away));
+        let unavailable = Fault::unavailable("catalogue-svc");
+        test.catalogue.script(Script::Refuse(unavailable));
         [beyond, next, me]
     })
     .await;

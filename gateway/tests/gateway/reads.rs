@@ -217,17 +217,17 @@ async fn bad_parameters_are_refused_without_a_call(pool: PgPool) {
 async fn errors_of_the_catalogue_are_returned_and_a_lost_call_is_retried_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
-    let away = (503, "unavailable");
+    let unavailable = (503, "unavailable");
     test.catalogue.script(Script::Lose(1));
     assert!(test.get(&key, "/games").await.is_ok());
     assert_eq!(test.catalogue.calls(), 2);
     test.catalogue.script(Script::Lose(9));
-    assert_eq!(test.get(&key, "/games").await.error(), away);
+    assert_eq!(test.get(&key, "/games").await.error(), unavailable);
     assert_eq!(test.catalogue.calls(), 4);
     // An error of the service itself is not retried.
     let fault = Fault::new(Code::Unavailable, "loading");
     test.catalogue.script(Script::Refuse(fault));
-    assert_eq!(test.get(&key, "/games").await.error(), away);
+    assert_eq!(test.get(&key, "/games").await.error(), unavailable);
     let fault = Fault::invalid_field("genre", "is not a genre");
     test.catalogue.script(Script::Refuse(fault));
     let response = test.get(&key, "/games?genre=x").await;

@@ -70,8 +70,15 @@ async fn an_unauthorized_call_is_rejected_and_audited(pool: PgPool) {
     };
     let request = test.staff.request_key(by_operator(request)).await.unwrap();
     let id = request.into_inner().request.unwrap().id;
-    let approve = by(ada(), proto::ApproveKeyRequest { id });
+    let approve = by(ada(), proto::ApproveKeyRequest { id: id.clone() });
     assert!(test.staff.approve_key(approve).await.is_ok());
+    let reject = proto::RejectKeyRequest {
+        id,
+        reason: "a test".to_owned(),
+    };
+    assert!(test.staff.reject_key(by(ada(), reject)).await.is_ok());
+    let switches = by(ada(), proto::ListSwitchesRequest {});
+    assert!(test.staff.list_switches(switches).await.is_ok());
     let others = common::ListAuditRequest {
         member: "operator".to_owned(),
         ..common::ListAuditRequest::default()
@@ -119,7 +126,9 @@ async fn every_change_is_audited(pool: PgPool) {
     let new = rotated.unwrap().into_inner().key.unwrap();
     // An invalid call is not audited.
     assert!(test.staff.rotate_key(by_operator(rotate)).await.is_err());
-    test.revoke(&key).await;
+    let revoke = proto::RevokeKeyRequest { id: key.id.clone() };
+    let eve = by(member("eve", Role::Admin), revoke);
+    test.staff.revoke_key(eve).await.unwrap();
 
     let mut recorded = all(&test).await;
     recorded.reverse();
@@ -136,6 +145,8 @@ async fn every_change_is_audited(pool: PgPool) {
         "revoke_key",
     ];
     assert_eq!(actions, expected);
+    let members: Vec<&str> = recorded.iter().map(|it| it.member.as_str()).collect();
+    assert_eq!(members, [["operator"; 8].as_slice(), &["eve"]].concat());
     let switched = json!({ "on": false, "reason": "a test" });
     assert_eq!(details(&recorded[3]), switched);
     assert_eq!(details(&recorded[7])["new_key"], json!(new.id));

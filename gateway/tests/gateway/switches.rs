@@ -94,9 +94,12 @@ async fn a_switch_takes_effect_at_every_replica_and_after_a_restart(pool: PgPool
             assert_eq!(codes(&there, key).await, expected, "{name} {on}");
         }
     }
-    set(&here, "api", false, "").await.unwrap();
+    set(&here, "api", false, "Maintenance").await.unwrap();
     let restarted = Test::new(pool).await;
     assert_eq!(codes(&restarted, &live).await, ["api_unavailable"; 4]);
+    let listed = list(&restarted).await.switches;
+    let api = listed.iter().find(|switch| switch.name == "api").unwrap();
+    assert_eq!((api.on, api.reason.as_str()), (false, "Maintenance"));
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -124,6 +124,15 @@ pub fn server_only_error() -> Fault {
     )
 }
 
+/// One error for every key that does not work, so that strangers do not learn the reason.
+pub fn invalid_key() -> Fault {
+    Fault::new(
+        Code::InvalidKey,
+        "This key does not work. It is mistyped, unknown, revoked or rotated, its game is not published, or its \
+         account does not own the game's page. Use another key, or make one in the dashboard.",
+    )
+}
+
 fn api_unavailable(switches: Switches) -> Result<(), Fault> {
     if switches.is_on(Switch::Api) {
         return Ok(());

@@ -52,6 +52,7 @@ pub struct Key {
     pub last_used_at: Option<OffsetDateTime>,
     /// Set by a rotation: until when the key works.
     pub grace_until: Option<OffsetDateTime>,
+    /// Set by a revocation, and by a rotation that stops the key at once: the key works nowhere, whatever the clock of a replica says.
     pub revoked_at: Option<OffsetDateTime>,
     /// Incremented by every change.
     pub revision: i64,
@@ -180,6 +181,11 @@ impl Key {
         }
         let old = Self {
             grace_until: Some(if revokes_old { now } else { now + GRACE }),
+            revoked_at: if revokes_old {
+                Some(now)
+            } else {
+                self.revoked_at
+            },
             revision: self.revision + 1,
             ..self.clone()
         };

@@ -144,7 +144,7 @@ impl RatesService for Economy {
         let mut state = self.state.lock().unwrap();
         state.rates.push(request.clone());
         if state.rates_fail {
-            return Err(Fault::unavailable("the stub is away").into());
+            return Err(Fault::unavailable("the stub is unavailable").into());
         }
         let first = || (VERSION.to_owned(), RATES.into());
         let (version, json) = state.current_rates.clone().unwrap_or_else(first);
