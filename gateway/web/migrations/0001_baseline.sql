@@ -140,6 +140,8 @@ create table web.activity (
     effect_id uuid
 );
 create index activity_by_account on web.activity (account_id, id);
+-- The decisions of staff, who are not named.
+create index activity_of_staff on web.activity (account_id, id) where person_id = '00000000-0000-0000-0000-000000000000';
 -- An effect has one entry, however many answers to its form there are.
 create unique index activity_by_effect on web.activity (account_id, effect_id, action) where effect_id is not null;
 create index activity_by_age on web.activity (at);

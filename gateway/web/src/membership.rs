@@ -1,4 +1,4 @@
-//! The end of a membership, whoever ends it, and of an account without people.
+//! Ends memberships, for a person who leaves or is removed, and closes accounts without people.
 
 use kit::Fault;
 use pages::mails::MailText;

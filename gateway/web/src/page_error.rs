@@ -102,7 +102,8 @@ impl PageError {
         }
     }
 
-    fn retry_after(self, seconds: u32) -> Self {
+    #[must_use]
+    pub(crate) fn retry_after(self, seconds: u32) -> Self {
         let retry_after = Some(seconds);
         Self {
             retry_after,

@@ -49,11 +49,11 @@ impl Effect {
     }
 
     /// The effect of a form that has made the thing with this id. If it is sent again, the effect is recorded if the first answer was lost
-    /// before it was.
+    /// before it was. Without an id, each answer is recorded.
     #[must_use]
-    pub fn once(mut self, id: Uuid) -> Self {
+    pub fn once(mut self, id: Option<Uuid>) -> Self {
         if let Some(entry) = &mut self.entry {
-            entry.id = Some(id);
+            entry.id = id;
         }
         self
     }

@@ -6,7 +6,7 @@ use pages::accounts::WaitingItem;
 use time::OffsetDateTime;
 
 use super::activity::text;
-use super::today::part;
+use super::page_part::part;
 use crate::account::member_request::MemberRequest;
 use crate::english::{say_of, texts};
 use crate::store::activity;
@@ -16,9 +16,11 @@ use crate::upstream::webhook::origin;
 /// The most items of each kind.
 const MOST: u8 = 3;
 
-/// The items, newest first. While the log of calls cannot be read, they lack the calls.
+/// The items, newest first. While the log of calls cannot be read, they lack the calls. It is not read if the gateway has not answered
+/// before: the page would wait for it again.
 pub(super) async fn load(
     request: &MemberRequest,
+    gateway_answers: bool,
     endpoints: &[Endpoint],
 ) -> Result<Vec<WaitingItem>, sqlx::Error> {
     let (app, account) = (&request.app, request.scope.id);
@@ -28,8 +30,14 @@ pub(super) async fn load(
         limit: MOST.into(),
         ..AccountsServiceListCallsRequest::default()
     };
+    let calls = async {
+        if !gateway_answers {
+            return None;
+        }
+        part(app.gateway.calls(refused)).await
+    };
     let (calls, decisions) = futures::join!(
-        part(app.gateway.calls(refused)),
+        calls,
         activity::last_of_staff(&app.pool, account, app.clock.now(), MOST.into()),
     );
     let path = request.path("/requests?errors=yes");

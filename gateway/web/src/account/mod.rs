@@ -8,6 +8,7 @@ mod lately;
 pub mod list;
 pub mod member_request;
 pub mod page_context;
+mod page_part;
 pub mod plans;
 pub mod requests;
 pub mod settings;

@@ -1,11 +1,13 @@
 //! The name of an account, and its end.
 
 use axum::response::Response;
-use contracts::listings::v1::{Page, State};
+use contracts::listings::v1::State;
+use kit::Fault;
 use pages::accounts::AccountSettingsPage;
 use pages::{Field, Fields, Frame};
 use serde::Deserialize;
 use sqlx::{Postgres, Transaction};
+use uuid::Uuid;
 
 use super::keys::may_revoke;
 use super::team::begin_change;
@@ -20,6 +22,7 @@ use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, see_other};
 use crate::request::Section;
 use crate::store::{links, members};
+use crate::upstream::Listings;
 use crate::upstream::listings::state_of;
 
 /// The reason why an account with other people is not closed: the key of a text.
@@ -60,11 +63,10 @@ async fn try_to_close(request: &MemberRequest) -> Result<Option<&'static str>, P
     if begin_closing(request).await?.is_none() {
         return Ok(OTHERS);
     }
-    let (keys, webhooks, pages, listings) = futures::join!(
+    let (keys, webhooks, has_listing) = futures::join!(
         app.gateway.keys(account),
         app.webhooks.endpoints(account),
-        app.listings.pages(account),
-        app.listings.list(account, ""),
+        has_open_listing(&app.listings, account),
     );
     let now = app.clock.now();
     if keys?.iter().any(|key| may_revoke(key, now)) {
@@ -73,14 +75,7 @@ async fn try_to_close(request: &MemberRequest) -> Result<Option<&'static str>, P
     if !webhooks?.endpoints.is_empty() {
         return Ok(Some("settings-close-webhooks"));
     }
-    // Nobody has to care for what is rejected or taken down.
-    let (listings, page) = listings?;
-    let pages = pages?.pages;
-    let mut states = (pages.iter().map(Page::state))
-        .chain(listings.iter().map(|listing| state_of(&listing.status)));
-    if states.any(|state| matches!(state, State::Pending | State::Published))
-        || page.is_some_and(|page| page.next_cursor.is_some())
-    {
+    if has_listing? {
         return Ok(Some("settings-close-listings"));
     }
     let Some(mut transaction) = begin_closing(request).await? else {
@@ -99,6 +94,27 @@ async fn try_to_close(request: &MemberRequest) -> Result<Option<&'static str>, P
         .await?;
     transaction.commit().await?;
     Ok(None)
+}
+
+/// Whether an account has a page, a game or an event that somebody has to care for: it is neither rejected nor taken down.
+async fn has_open_listing(listings: &Listings, account: Uuid) -> Result<bool, Fault> {
+    // A newer listings-svc may have other states.
+    let is_open = |state| !matches!(state, State::Rejected | State::Removed);
+    let pages = listings.pages(account).await?.pages;
+    if pages.iter().any(|page| is_open(page.state())) {
+        return Ok(true);
+    }
+    let mut cursor = String::new();
+    loop {
+        let (rows, page) = listings.list(account, &cursor).await?;
+        if rows.iter().any(|row| is_open(state_of(&row.status))) {
+            return Ok(true);
+        }
+        let Some(next) = page.and_then(|page| page.next_cursor) else {
+            return Ok(false);
+        };
+        cursor = next;
+    }
 }
 
 /// Locks the team of an account that has no other people than its owner; `None`: it has others.

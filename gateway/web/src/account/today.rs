@@ -2,18 +2,16 @@
 //!
 //! Every part comes from one service; the page names those that do not answer, and has the rest.
 
-use std::time::Duration;
-
 use contracts::gateway::v1::KeyRequest;
 use contracts::listings::v1 as listings;
 use contracts::public::OwnListing;
 use contracts::webhook::v1::{Endpoint, EndpointState};
-use kit::{Code, Fault};
+use kit::Code;
 use pages::ApiCall;
 use pages::accounts::{FirstStep, TodayPage, WaitingItem};
 use time::OffsetDateTime;
-use tokio::time::timeout;
 
+use super::page_part::part;
 use super::{lately, usage};
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
@@ -25,8 +23,6 @@ use crate::upstream::listings::state_of;
 use crate::upstream::webhook::origin;
 use crate::upstream::{minute_of, time_of};
 
-/// How long the page waits for a part.
-const WAIT: Duration = Duration::from_secs(5);
 /// How long a rejected key stays on the page.
 const IS_RECENT_FOR: time::Duration = time::Duration::days(14);
 
@@ -79,7 +75,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
     }
     let endpoints = endpoints.map(|listed| listed.endpoints).unwrap_or_default();
     let lately = if waiting.for_you.is_empty() {
-        lately::load(&request, &endpoints).await?
+        lately::load(&request, found.is_some(), &endpoints).await?
     } else {
         Vec::new()
     };
@@ -108,18 +104,6 @@ pub async fn show(request: MemberRequest) -> PageResult {
         },
     };
     Ok(ok(&page))
-}
-
-/// A part of the page; `None` if its service does not answer in time.
-pub(super) async fn part<T>(load: impl Future<Output = Result<T, Fault>>) -> Option<T> {
-    match timeout(WAIT, load).await {
-        Ok(Ok(part)) => Some(part),
-        Ok(Err(fault)) => {
-            tracing::warn!(%fault, "a start page lacks a part");
-            None
-        }
-        Err(_elapsed) => None,
-    }
 }
 
 /// The first steps of an account that has neither a key nor a game.

@@ -4,6 +4,7 @@ use pages::Language;
 use serde::Deserialize;
 
 use super::listing_kind::is_listing_name;
+use super::percent::encoded;
 
 /// What paths of claims begin with.
 const CLAIM: &str = "/claim/";
@@ -35,6 +36,14 @@ pub fn path(text: &str) -> &str {
 pub fn after_sign_up(text: &str) -> Option<&str> {
     let is_claim = text.strip_prefix(CLAIM).is_some_and(is_listing_name);
     (is_claim || text == ADD_GAME).then_some(text)
+}
+
+/// The address of the sign-up page that leads to this page, without a language.
+pub fn sign_up(next: Option<&str>) -> String {
+    match next {
+        Some(next) => format!("/sign-up?next={}", encoded(next)),
+        None => "/sign-up".to_owned(),
+    }
 }
 
 /// The text that says why somebody who opens this page has to sign in first.

@@ -36,8 +36,8 @@ impl Token {
         TokenHash(Sha256::digest(self.0).into())
     }
 
-    /// The token of the session that replaces this one by this form, so that both answers to a form that is sent twice have it. Whoever knows
-    /// the token alone cannot derive it, since the id of a form is random.
+    /// The token of the session that replaces this one by this form, so that both answers to a form that is sent twice have it. The
+    /// present token is not enough to derive it, since the id of a form is random.
     #[must_use]
     pub fn successor(&self, form: &str) -> Self {
         Self(self.derived_key(&format!("session after {form}")))

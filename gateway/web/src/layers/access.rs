@@ -111,12 +111,15 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
     if access == Access::Anyone {
         // Visitors need no session for these pages, so the pages work without PostgreSQL.
         let viewer = found.ok().flatten().map(|(viewer, _)| viewer);
+        if has_session {
+            // Also while the session waits for the second factor, and without PostgreSQL.
+            let person = (viewer.as_ref()).map(|viewer| Visitor::Person(viewer.person.id));
+            let visitor = person.unwrap_or(Visitor::Unknown(client.ip.into()));
+            let counted = app.page_limit.count(visitor, now);
+            counted.map_err(PageError::too_many_pages)?;
+        }
         let viewer = viewer.filter(Viewer::is_signed_in);
         if let Some(viewer) = &viewer {
-            if has_session {
-                let counted = (app.page_limit).count(Visitor::Person(viewer.person.id), now);
-                counted.map_err(PageError::too_many_pages)?;
-            }
             prefer_language_of(viewer, request);
         }
         request.extensions_mut().insert(viewer);

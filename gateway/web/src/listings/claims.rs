@@ -17,7 +17,7 @@ use crate::english::{say, texts};
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
-use crate::render::{FormState, html};
+use crate::render::{FormState, html, see_other};
 use crate::request::Section;
 use crate::upstream::minute_of;
 use crate::url_query::UrlQuery;
@@ -67,12 +67,15 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<ClaimForm>) -
     request.answer(work, &["handle", "evidence"], page).await
 }
 
+/// Withdraws a claim. If the form is sent twice, the second one finds no claim, and has the same answer.
 pub async fn withdraw(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
     let work = async {
         let withdrawn = request.app.listings.withdraw_claim(request.scope.id, &id);
-        let (action, handle) = (Action::ClaimWithdrawn, withdrawn.await?.handle);
         let path = request.path("/claims?done=claim-withdrawn");
-        Ok(Effect::shown_at(action, handle, &path))
+        Ok(match withdrawn.await? {
+            Some(claim) => Effect::shown_at(Action::ClaimWithdrawn, claim.handle, &path),
+            None => Effect::none(see_other(&path)),
+        })
     };
     let form = ClaimForm::default();
     let page = async |state| page(&request, None, &form, state).await;

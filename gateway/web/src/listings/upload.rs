@@ -121,9 +121,7 @@ pub async fn send(
 fn other_upload(refusal: UploadRefusal) -> PageError {
     match refusal {
         UploadRefusal::OtherUpload => {
-            let text = say("picture-other-upload");
-            let fault = Fault::new(Code::Unavailable, text).with_retry_after(5);
-            PageError::from(fault).with_keys(OTHER_UPLOAD)
+            PageError::translated(StatusCode::SERVICE_UNAVAILABLE, OTHER_UPLOAD).retry_after(5)
         }
         UploadRefusal::Overloaded(fault) => fault.into(),
     }

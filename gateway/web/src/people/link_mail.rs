@@ -9,12 +9,12 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::sign_up;
 use crate::app::Web;
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::link::Purpose;
+use crate::domain::next_page;
 use crate::domain::percent::encoded;
 use crate::mail;
 use crate::page_error::PageError;
@@ -51,7 +51,7 @@ pub async fn send(
     };
     let (now, network) = (app.clock.now(), client.network());
     let (asked, again) = match wanted {
-        LinkRequest::SignUp { next } => (Purpose::SignUp, sign_up::address(next)),
+        LinkRequest::SignUp { next } => (Purpose::SignUp, next_page::sign_up(next)),
         LinkRequest::Reset => (Purpose::Reset, "/reset".to_owned()),
     };
     let from = app.limits.count_mail_from(asked, &network, now).await?;

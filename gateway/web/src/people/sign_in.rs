@@ -8,7 +8,7 @@ use pages::{Field, Fields};
 use serde::Deserialize;
 
 use super::links::{self, Invitation};
-use super::{new_network, sign_up};
+use super::new_network;
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
@@ -164,7 +164,7 @@ impl SignInForm<'_> {
             email: email.value(typed.unwrap_or(&invitation.email)),
             password: Field::password("password", language.say("password-label")),
             next: next.to_owned(),
-            sign_up: language.path(&sign_up::address(next_page::after_sign_up(next))),
+            sign_up: language.path(&next_page::sign_up(next_page::after_sign_up(next))),
             errors,
         };
         Ok(html(status, &page))

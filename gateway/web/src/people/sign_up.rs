@@ -10,7 +10,6 @@ use super::link_mail::{self, LinkRequest};
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::next_page::{self, NextPage};
-use crate::domain::percent::encoded;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
@@ -81,19 +80,11 @@ impl SignUpForm<'_> {
         let errors = errors.in_language(self.language.language);
         let email = Field::email("email", self.language.say("email-label"));
         SignUpPage {
-            frame: self.language.frame_at(address(self.next)),
+            frame: self.language.frame_at(next_page::sign_up(self.next)),
             email: email.value(typed).error_in(&errors),
             next: self.next.unwrap_or_default().to_owned(),
             mail_folder: self.app.mail_folder.clone(),
             errors,
         }
-    }
-}
-
-/// The address of the page, without a language.
-pub(super) fn address(next: Option<&str>) -> String {
-    match next {
-        Some(next) => format!("/sign-up?next={}", encoded(next)),
-        None => "/sign-up".to_owned(),
     }
 }

@@ -187,9 +187,8 @@ pub async fn last_of_staff(
     sqlx::query_as!(
         Activity,
         "select id, at, email, action, subject, address, agent from web.activity
-         where account_id = $1 and person_id = $2 and at >= $3 order by id desc limit $4",
+         where account_id = $1 and person_id = '00000000-0000-0000-0000-000000000000' and at >= $2 order by id desc limit $3",
         account,
-        Uuid::nil(),
         now - RETENTION,
         limit,
     )

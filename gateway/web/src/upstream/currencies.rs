@@ -25,6 +25,8 @@ const AGE: time::Duration = time::Duration::seconds(10);
 const MAX_AGE: time::Duration = time::Duration::minutes(5);
 /// The pause after a failed read.
 const RETRY: time::Duration = time::Duration::SECOND;
+/// How long rates wait for their course.
+const COURSE_TIMEOUT: Duration = Duration::from_millis(200);
 /// How long a call waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -34,6 +36,7 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(1);
 pub struct Currencies {
     pub(super) calls: Calls,
     pub game_timeout: Duration,
+    pub course_timeout: Duration,
     limit: Arc<ConcurrencyLimit>,
     state: Arc<Mutex<State>>,
     lifecycle: Lifecycle,
@@ -94,6 +97,7 @@ impl Currencies {
         Self {
             calls: Calls { client, deadline },
             game_timeout,
+            course_timeout: COURSE_TIMEOUT,
             limit: Arc::new(ConcurrencyLimit::new("public pages of the economy", calls)),
             state: Arc::default(),
             lifecycle,
@@ -132,11 +136,18 @@ impl Currencies {
         let Some(currency) = find(&list, slug).cloned() else {
             return Ok(None);
         };
-        let rates = timeout_at(deadline, self.rates(slug, "", 1)).await;
+        let rates = timeout_at(deadline, self.rates_without_course(slug, "", 1)).await;
         let rates = match rates.map_err(|_elapsed| unavailable()).flatten() {
+            Ok((mut page, _permit)) => {
+                // At the deadline, the rate is shown without its course.
+                timeout_at(deadline, self.add_costs(slug, &mut page))
+                    .await
+                    .ok();
+                Ok(page)
+            }
             // Its last report is not counted any more.
             Err(fault) if fault.code == Code::Invalid => Ok(RatePage::default()),
-            rates => rates,
+            Err(fault) => Err(fault),
         };
         Ok(Some(GameCurrency { currency, rates }))
     }

@@ -198,10 +198,10 @@ rpcs! { Listings:
         Pages::claim_page(proto::ClaimPageRequest { account_id: account, handle, evidence })
         => |_claimed| ();
 
-    /// Ends a claim that waits for a decision.
-    idempotent withdraw_claim(account: Uuid, id: &str) -> proto::Claim =
+    /// Ends a claim that waits for a decision. `None`: no such claim waits, as after an earlier call.
+    idempotent withdraw_claim(account: Uuid, id: &str) -> Option<proto::Claim> =
         Pages::withdraw_claim(proto::WithdrawClaimRequest { account_id: account, id })
-        => |withdrawn| required(withdrawn.claim)?;
+        => |withdrawn| withdrawn.claim;
 
     /// Ends the claims of an account that wait for a decision.
     idempotent withdraw_claims(account: Uuid) -> () =

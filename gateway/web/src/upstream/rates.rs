@@ -7,9 +7,10 @@ use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use contracts::public::Rate;
 use kit::Fault;
+use kit::overload::Permit;
 
 use super::Currencies;
-use super::call::required;
+use super::call::{Calls, required};
 use super::clients::Rates;
 
 /// The source of a rate that is the quotient of the costs of two baskets.
@@ -37,7 +38,19 @@ impl RatePage {
 impl Currencies {
     /// The first `most` rates from a currency to those whose slugs come after `after`.
     pub async fn rates(&self, from: &str, after: &str, most: usize) -> Result<RatePage, Fault> {
-        let _permit = self.permit().await?;
+        let (mut page, _permit) = self.rates_without_course(from, after, most).await?;
+        self.add_costs(from, &mut page).await;
+        Ok(page)
+    }
+
+    /// The same without what the baskets cost, with the permit of the calls.
+    pub(super) async fn rates_without_course(
+        &self,
+        from: &str,
+        after: &str,
+        most: usize,
+    ) -> Result<(RatePage, Permit), Fault> {
+        let permit = self.permit().await?;
         let request = proto::ListRatesRequest {
             mode: Mode::Live.into(),
             from: from.to_owned(),
@@ -51,19 +64,30 @@ impl Currencies {
             .map_err(|error| Fault::internal(&error))?;
         let has_more = rows.len() > most;
         rows.truncate(most);
-        let others = rows.iter().filter(|rate| rate.source == WORKED);
+        let page = RatePage {
+            rows,
+            has_more,
+            costs: HashMap::new(),
+        };
+        Ok((page, permit))
+    }
+
+    /// Adds what the baskets of a page cost, unless economy-svc takes too long: the rates do not wait for their plots.
+    pub(super) async fn add_costs(&self, from: &str, page: &mut RatePage) {
+        let others = page.rows.iter().filter(|rate| rate.source == WORKED);
         let others = others.map(|rate| rate.to.clone().into_owned());
         let games = others.chain(once(from.to_owned())).collect();
         let request = proto::ListDailyCostsRequest { games };
-        let listed = self
-            .calls
-            .idempotent(Rates::list_daily_costs, request)
-            .await;
-        let listed = listed.unwrap_or_default().games.into_iter();
-        Ok(RatePage {
-            rows,
-            has_more,
-            costs: listed.map(|it| (it.game, it.costs)).collect(),
-        })
+        let calls = Calls {
+            client: self.calls.client.clone(),
+            deadline: self.course_timeout,
+        };
+        match calls.idempotent(Rates::list_daily_costs, request).await {
+            Ok(listed) => {
+                let games = listed.games.into_iter();
+                page.costs = games.map(|it| (it.game, it.costs)).collect();
+            }
+            Err(fault) => tracing::warn!(%fault, "rates are shown without their course"),
+        }
     }
 }

@@ -8,9 +8,11 @@ use web::domain::session_token::Token;
 use web::layers::access::Access;
 use web::page_limit::Visitor;
 use web::router::routes;
+use web::store::sessions::Stage;
 
 use crate::browser::Browser;
 use crate::full_account::{FullAccount, every_field, send};
+use crate::sign_in::begin;
 use crate::support::{ADA, BOB, START, Site};
 use crate::webhook_service::insert_account;
 
@@ -126,8 +128,8 @@ async fn a_page_offers_only_the_forms_that_the_role_may_use(pool: PgPool) {
     }
 }
 
-/// The paths come from the router, so that new ones are covered: whoever sends made-up cookies, links and names of pictures is refused at the
-/// limits of the network, before a statement or a call.
+/// The paths come from the router, so that new ones are covered. A network that sends made-up cookies, links and names of pictures reaches its
+/// limit before a statement or a call.
 #[testing::database_test(web::MIGRATOR)]
 async fn a_network_is_refused_at_its_limits_on_every_path_that_costs_a_call(pool: PgPool) {
     let full = FullAccount::new(pool).await;
@@ -241,6 +243,10 @@ async fn pages_of_a_person_are_limited(pool: PgPool) {
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await;
     let mut browser = site.signed_in(ADA).await;
+    let mut unfinished = site.browser();
+    let token = begin(&site, ada, Stage::SecondFactor).await;
+    unfinished.cookie = Some(format!("__Host-session={}", token.text()));
+    unfinished.get("/sign-in").await.assert(200, "Sign in");
     let path = format!("/accounts/{account}");
     browser.get(&path).await.assert(200, "Savanna");
     let limit = &site.app.page_limit;
@@ -248,6 +254,9 @@ async fn pages_of_a_person_are_limited(pool: PgPool) {
     let page = browser.get(&path).await;
     page.assert(429, "Too many pages in a minute");
     assert_eq!(page.headers["retry-after"], "60");
+    // A session that waits for the second factor is one of the person.
+    let page = unfinished.get("/sign-in").await;
+    page.assert(429, "Too many pages in a minute");
     // Forms have a limit of their own.
     let leave = browser.post(&format!("{path}/team/leave"), &[]).await;
     leave.assert(422, "at least one owner");

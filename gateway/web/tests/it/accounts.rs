@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use contracts::listings::v1::State;
+use contracts::listings::v1::{Game, State};
 use futures::future::join_all;
 use sqlx::PgPool;
 use web::domain::role::Role;
@@ -182,10 +182,22 @@ async fn an_account_that_has_nothing_is_closed_by_its_last_owner(pool: PgPool) {
         .post(&close, &[])
         .await
         .assert(422, "has pages, games or events");
-    // Nobody has to care for what is rejected or taken down.
-    site.listings.change(&account.to_string(), "okoto", |game| {
-        game.set_state(State::Rejected);
-    });
+    // Nobody has to care for what is rejected or taken down, however many pages of it there are.
+    site.listings.game(&account.to_string(), "zuri", "Zuri");
+    site.listings.has_more.store(true, Ordering::Relaxed);
+    let change = |slug, state| {
+        let changed = |game: &mut Game| game.set_state(state);
+        site.listings.change(&account.to_string(), slug, changed);
+    };
+    change("okoto", State::Rejected);
+    for state in [State::Published, State::Unspecified] {
+        change("zuri", state);
+        owner
+            .post(&close, &[])
+            .await
+            .assert(422, "has pages, games or events");
+    }
+    change("zuri", State::Removed);
     owner
         .invite(account, "carol@new.example", "owner")
         .await

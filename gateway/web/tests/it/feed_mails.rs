@@ -380,7 +380,7 @@ async fn mails_about_owners_name_the_accounts(pool: PgPool) {
         publish(&site, "listing_removed_by_owner", &of_other);
     }
     let (mailed, done) = counted(run(&site)).await;
-    // Each of the four feeds is listed, and that of listings once more after its batch.
+    // Each of the four feeds is listed, and that of listings again after its batch.
     assert_eq!((mailed, done.calls), (2, 6), "{done:?}");
     // While the gateway is unavailable, the mail has the id.
     site.gateway.is_down.store(true, Ordering::Relaxed);

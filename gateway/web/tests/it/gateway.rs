@@ -2,7 +2,7 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use contracts::gateway::v1 as proto;
@@ -31,6 +31,8 @@ pub(crate) struct StubGateway {
     /// The usage of every account: by day, and the log of calls.
     pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,
     pub(crate) calls: Arc<Mutex<proto::AccountsServiceListCallsResponse>>,
+    /// How often the log of calls was read.
+    pub(crate) calls_read: Arc<AtomicU32>,
     /// The accounts that have used a share of their month.
     pub(crate) month_use: Arc<Mutex<Vec<proto::AccountMonthUse>>>,
     /// The plan of every account, with its limits.
@@ -401,6 +403,7 @@ impl AccountsService for StubGateway {
         &self,
         request: Request<proto::AccountsServiceListCallsRequest>,
     ) -> Answer<proto::AccountsServiceListCallsResponse> {
+        self.calls_read.fetch_add(1, Ordering::Relaxed);
         self.check()?;
         let request = request.into_inner();
         self.account(&request.account_id)?;

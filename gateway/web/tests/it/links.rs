@@ -180,7 +180,7 @@ async fn mails_to_one_address_are_limited_silently(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_person_gets_a_link_that_works_whoever_asks_for_mails(pool: PgPool) {
+async fn a_person_gets_a_link_although_others_ask_for_mails(pool: PgPool) {
     let site = Site::new(pool).await;
     for person in [ADA, BOB] {
         site.person(person).await;

@@ -219,15 +219,17 @@ async fn a_page_is_claimed_with_evidence(pool: PgPool) {
     site.listings.claims.lock().unwrap().push(claim);
     let button = format!("action=\"{withdraw}\"");
     owner.get(&path).await.assert(200, &button);
-    let page = owner.post(&withdraw, &[]).await;
-    assert!(page.location().ends_with("/claims?done=claim-withdrawn"));
-    let page = owner.get(page.location()).await;
-    page.assert(200, "The claim is withdrawn.");
-    assert!(!page.text.contains(&button), "{}", page.text);
-    let unknown = format!("{path}/{}/withdraw", kit::ids::row_id());
-    owner.post(&unknown, &[]).await.assert(404, "");
+    // The second time the claim is gone.
+    for _ in 0..2 {
+        let page = owner.post(&withdraw, &[]).await;
+        assert!(page.location().ends_with("/claims?done=claim-withdrawn"));
+        let page = owner.get(page.location()).await;
+        page.assert(200, "The claim is withdrawn.");
+        assert!(!page.text.contains(&button), "{}", page.text);
+    }
     let activity = owner.get(&format!("/accounts/{account}/activity")).await;
-    activity.assert(200, "withdrew the claim of the page maliyo");
+    let withdrawn = "withdrew the claim of the page maliyo";
+    assert_eq!(activity.text.matches(withdrawn).count(), 1);
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -388,8 +388,8 @@ async fn a_form_of_a_session_that_ends_meanwhile_does_nothing(pool: PgPool) {
     site.signed_in(ADA).await;
 }
 
-/// Begins a session of a browser that does not keep the cookie.
-async fn begin(site: &Site, person: Uuid, stage: Stage) {
+/// Stores a new session; returns its token.
+pub(crate) async fn begin(site: &Site, person: Uuid, stage: Stage) -> Token {
     let now = site.clock.now();
     let session = Session {
         stage,
@@ -399,9 +399,10 @@ async fn begin(site: &Site, person: Uuid, stage: Stage) {
         agent: String::new(),
     };
     let mut connection = site.pool.acquire().await.unwrap();
-    let token = Token::generate().hash();
-    let begun = sessions::insert(&mut connection, token, person, &session).await;
+    let token = Token::generate();
+    let begun = sessions::insert(&mut connection, token.hash(), person, &session).await;
     begun.unwrap();
+    token
 }
 
 async fn count_sessions(site: &Site) -> i64 {

@@ -121,7 +121,7 @@ async fn the_page_of_a_game_shows_the_fields_of_the_api(pool: PgPool) {
         "Listed 9 January 2026",
         "1 November 2026",
         "alt=\"A hill\"",
-        // The page stays open beside a picture.
+        // The page stays open when a picture is opened.
         "target=\"_blank\" rel=\"noopener\"><img ",
         // A screenshot without a description still needs a text for its link.
         "alt=\"Picture 2\"",

@@ -252,6 +252,20 @@ async fn a_rate_is_shown_with_its_course_once_both_games_have_reported(pool: PgP
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn a_rate_whose_course_is_slow_is_shown_without_it(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    site.economy.costs_hang.store(true, Ordering::Relaxed);
+    let brief = std::time::Duration::from_millis(1);
+    let slow_course = site.changed(|web| web.currencies.course_timeout = brief);
+    let mut browser = Browser::new(&slow_course);
+    for path in ["/economy", "/economy/okoto", "/games/okoto"] {
+        let page = browser.get(path).await;
+        page.assert(200, "1,234.5");
+        assert!(!page.text.contains("class=\"course\""), "{}", page.text);
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn the_list_of_currencies_is_shown_without_rates_that_cannot_be_read(pool: PgPool) {
     let site = site_with_currencies(pool).await;
     let mut browser = site.browser();

@@ -30,6 +30,8 @@ pub(crate) struct StubEconomy {
     pub(crate) is_hidden: Arc<AtomicBool>,
     /// Reads of rates and currencies fail.
     pub(crate) is_away: Arc<Mutex<bool>>,
+    /// Reads of the daily costs of baskets get no answer.
+    pub(crate) costs_hang: Arc<AtomicBool>,
     /// The number of made-up currencies before `kora`.
     pub(crate) more_currencies: Arc<AtomicU32>,
     /// The rows of each list of rates.
@@ -228,6 +230,9 @@ impl RatesService for StubEconomy {
         request: Request<proto::ListDailyCostsRequest>,
     ) -> Answer<proto::ListDailyCostsResponse> {
         self.answers()?;
+        if self.costs_hang.load(Ordering::Relaxed) {
+            std::future::pending::<()>().await;
+        }
         let steps = [100., 200., 400.].map(|cost| [cost; 10]).into_iter();
         let kora = steps.flatten().chain([800.]);
         let okoto = std::iter::repeat_n(0., 29).chain([100., 100.]);

@@ -35,7 +35,7 @@ pub(crate) struct StubListings {
     pub(crate) is_down: Arc<AtomicBool>,
     /// The text of every field that a studio or staff fill.
     pub(crate) words: Arc<Mutex<Option<String>>>,
-    /// Whether lists of an account's listings have another page.
+    /// Whether lists of an account's listings have a second page: the first one has one listing.
     pub(crate) has_more: Arc<AtomicBool>,
     /// Why a game is not visible to the public.
     pub(crate) note: Arc<Mutex<Option<String>>>,
@@ -150,7 +150,8 @@ impl OwnListingsService for StubListings {
         request: Request<proto::ListOwnListingsRequest>,
     ) -> Answer<proto::ListOwnListingsResponse> {
         self.check()?;
-        let account = request.into_inner().account_id;
+        let request = request.into_inner();
+        let account = request.account_id;
         let games = self.games.lock().unwrap();
         let own = games.iter().filter(|((owner, _), _)| *owner == account);
         let rows = own.map(|(_, game)| OwnListing {
@@ -161,7 +162,9 @@ impl OwnListingsService for StubListings {
                 proto::State::Rejected => "rejected",
                 proto::State::Removed => "removed",
                 proto::State::Pending => "pending",
-                proto::State::Published | proto::State::Unspecified => "published",
+                proto::State::Published => "published",
+                // A state of a newer version.
+                proto::State::Unspecified => "frozen",
             }
             .to_owned(),
             reason: self
@@ -172,10 +175,17 @@ impl OwnListingsService for StubListings {
             created_at: Timestamp(START),
             updated_at: Timestamp(START),
         });
-        let rows: Vec<OwnListing> = rows.collect();
+        let mut rows: Vec<OwnListing> = rows.collect();
+        let is_second = request.page.is_some_and(|page| page.cursor == "more");
+        let has_more = self.has_more.load(Ordering::Relaxed) && !is_second;
+        if is_second {
+            rows.remove(0);
+        } else if has_more {
+            rows.truncate(1);
+        }
         Ok(Response::new(proto::ListOwnListingsResponse {
             json: serde_json::to_vec(&rows).unwrap().into(),
-            page: self.has_more.load(Ordering::Relaxed).then(|| PageInfo {
+            page: has_more.then(|| PageInfo {
                 next_cursor: Some("more".to_owned()),
                 ..PageInfo::default()
             }),

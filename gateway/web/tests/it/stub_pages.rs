@@ -97,12 +97,9 @@ impl PagesService for StubListings {
         self.check()?;
         let proto::WithdrawClaimRequest { account_id, id } = request.into_inner();
         let mut claims = self.claims.lock().unwrap();
-        let own = |claim: &&mut proto::Claim| claim.id == id && claim.account_id == account_id;
-        let Some(claim) = claims.iter_mut().find(own) else {
-            return Err(Fault::not_found("There is no claim with this id.").into());
-        };
-        claim.set_state(proto::ClaimState::Rejected);
-        let claim = Some(claim.clone());
+        let own = |claim: &proto::Claim| claim.id == id && claim.account_id == account_id;
+        let found = claims.iter().position(own);
+        let claim = found.map(|at| claims.remove(at));
         Ok(Response::new(proto::WithdrawClaimResponse { claim }))
     }
 

@@ -342,5 +342,7 @@ pub(crate) fn currencies(
     game_timeout: std::time::Duration,
 ) -> Currencies {
     let (client, lifecycle) = (client.clone(), lifecycle.clone());
-    Currencies::new(client, testing::LONG, game_timeout, 1, lifecycle)
+    let mut currencies = Currencies::new(client, testing::LONG, game_timeout, 1, lifecycle);
+    currencies.course_timeout = testing::LONG;
+    currencies
 }

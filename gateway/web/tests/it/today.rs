@@ -139,4 +139,11 @@ async fn an_account_for_which_nothing_waits_shows_what_has_happened_lately(pool:
     ] {
         page.assert(200, part);
     }
+    // A page that has lost the gateway does not call it again.
+    let gateway = &hooks.site.gateway;
+    let read = gateway.calls_read.load(Ordering::Relaxed);
+    gateway.is_down.store(true, Ordering::Relaxed);
+    let page = hooks.browser.get(&today).await;
+    page.assert(200, "Staff approved okoto");
+    assert_eq!(gateway.calls_read.load(Ordering::Relaxed), read);
 }

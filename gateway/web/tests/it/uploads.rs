@@ -216,6 +216,7 @@ async fn slow_browsers_hold_no_upload_of_the_service(pool: PgPool) {
     for (mut browser, second) in others {
         let page = send(&mut browser, &second, FORM, multipart(PART, b"JPEG")).await;
         page.assert(503, "You are uploading another picture");
+        assert_eq!(page.headers[RETRY_AFTER], "5");
     }
     for (line, form) in lines {
         line.send(form.slice(form.len() - 10..)).await.unwrap();

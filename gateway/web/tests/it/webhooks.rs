@@ -157,7 +157,9 @@ async fn a_secret_is_rotated_and_switched(pool: PgPool) {
     // There is no new secret to switch to.
     let early = site.browser.post(&format!("{path}/switch"), &[]).await;
     early.assert(422, "The address has no new secret");
-    let one = site.browser.submit(&path, &rotate, &[]).await;
+    let form = site.browser.get(&path).await.hidden()["form"].clone();
+    let fields = [("form", form.as_str())];
+    let one = site.browser.post(&rotate, &fields).await;
     one.assert(200, "The new signing secret");
     one.assert(200, "24 November 2026, 12:00 UTC");
     let page = site.browser.get(&path).await;
@@ -166,6 +168,14 @@ async fn a_secret_is_rotated_and_switched(pool: PgPool) {
     let page = site.browser.get(switched.location()).await;
     page.assert(200, "signed with the new secret");
     assert!(!page.text.contains("/switch"), "{}", page.text);
+    // The form that made the secret has no effect any more.
+    let again = site.browser.post(&rotate, &fields).await;
+    let before = format!("{path}?done=webhook-secret-before");
+    assert_eq!(again.location(), before);
+    let activity = format!("/accounts/{}/activity", site.account);
+    let activity = site.browser.get(&activity).await.text;
+    let recorded = activity.matches("created a new signing secret").count();
+    assert_eq!(recorded, 1, "{activity}");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -176,7 +176,7 @@ mail-owner-added-subject = A page of your account has a new owner
 mail-owner-added-body =
     Staff have made the account { $account } an owner of the page { $handle }. It may change the page and its games, and take them down, as every other owner may.
 
-    If you do not know this account, write to us at once: { $contact }
+    If you did not expect this, write to us at once: { $contact }
 
     Your listings: { $page }
 mail-owner-removed-subject = A page has one owner less

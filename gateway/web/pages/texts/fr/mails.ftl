@@ -176,7 +176,7 @@ mail-owner-added-subject = Une page de votre compte a un nouveau propriétaire
 mail-owner-added-body =
     Notre équipe a fait du compte { $account } un propriétaire de la page { $handle }. Comme tout autre propriétaire, il peut modifier la page et ses jeux, et les retirer.
 
-    Si vous ne connaissez pas ce compte, écrivez-nous tout de suite : { $contact }
+    Si vous ne vous y attendiez pas, écrivez-nous tout de suite : { $contact }
 
     Vos fiches : { $page }
 mail-owner-removed-subject = Une page a un propriétaire de moins

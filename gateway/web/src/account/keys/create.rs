@@ -52,7 +52,7 @@ pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm
     let work = async {
         if form.mode == "live" {
             let asked = gateway.request_key(&actor, account, key, sent).await?;
-            let id = asked.id.parse().unwrap_or_default();
+            let id = asked.id.parse().ok();
             return Ok(Effect::shown_at(Action::KeyAsked, asked.name, &keys).once(id));
         }
         let made = gateway.create_key(&actor, account, key, sent).await?;

@@ -31,7 +31,7 @@ async fn shown_once(
     (key, secret): (proto::Key, String),
     old_ends: Option<OffsetDateTime>,
 ) -> Effect {
-    let id = key.id.parse().unwrap_or_default();
+    let id = key.id.parse().ok();
     if secret.is_empty() {
         let page = request.path(&format!("/keys/{}?done=key-created-before", key.id));
         return Effect::shown_at(action, key.name, &page).once(id);

@@ -123,7 +123,7 @@ pub async fn test(
         let sent = webhooks.send_test_event(request.scope.id, id, event, kind, sent);
         let delivery = sent.await?;
         let path = format!("{path}/deliveries/{}", delivery.id);
-        let id = delivery.message_id.parse().unwrap_or_default();
+        let id = delivery.message_id.parse().ok();
         Ok(Effect::shown_at(Action::WebhookTested, delivery.event, &path).once(id))
     };
     let page = async |state| page(&request, id, None, state).await;

@@ -9,7 +9,7 @@ use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::english::{say, texts};
 use crate::once_form;
-use crate::render::ok;
+use crate::render::{ok, see_other};
 use crate::request::Section;
 use crate::upstream::time_of;
 use crate::upstream::webhook::NewSecret;
@@ -23,18 +23,22 @@ pub(super) async fn shown_once(
     NewSecret { endpoint, secret }: NewSecret,
 ) -> Effect {
     let (url, rotating_until) = (origin(&endpoint.url), time_of(endpoint.rotating_until));
-    let id: Uuid = endpoint.id.parse().unwrap_or_default();
-    let id = match rotating_until {
+    let id: Option<Uuid> = endpoint.id.parse().ok();
+    let effect = |response| match (action, rotating_until) {
         // Each rotation of an endpoint ends at a time of its own.
-        Some(until) if action == Action::WebhookSecretRotated => {
-            Uuid::new_v5(&id, until.unix_timestamp_nanos().to_string().as_bytes())
+        (Action::WebhookSecretRotated, Some(until)) => {
+            let until = until.unix_timestamp_nanos().to_string();
+            let id = id.map(|id| Uuid::new_v5(&id, until.as_bytes()));
+            Effect::new(action, url, response).once(id)
         }
-        _ => id,
+        // The rotation has ended: the form was sent before.
+        (Action::WebhookSecretRotated, None) => Effect::none(response),
+        _ => Effect::new(action, url, response).once(id),
     };
     if secret.is_empty() {
         let page = format!("{}/{}", request.webhooks(), endpoint.id);
         let page = format!("{page}?done=webhook-secret-before");
-        return Effect::shown_at(action, url, &page).once(id);
+        return effect(see_other(&page));
     }
     let old_until = rotating_until.map(|at| texts().minute(at));
     let (heading, address_check) = match old_until {
@@ -56,5 +60,5 @@ pub(super) async fn shown_once(
         address_check,
         form: once_form::new_id(),
     };
-    Effect::new(action, url, ok(&page)).once(id)
+    effect(ok(&page))
 }
