@@ -2,7 +2,6 @@
 //! fleet's clock is a month and an hour behind at first, and this program moves it by a month, day by day. Images do not have it.
 
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -62,28 +61,12 @@ struct Args {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    match run(Args::parse()).await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            report(&error);
-            ExitCode::FAILURE
-        }
-    }
-}
-
-#[expect(
-    clippy::print_stderr,
-    reason = "the error of the process, for the launcher that started it"
-)]
-fn report(error: &anyhow::Error) {
-    eprintln!("local-activity: {error:#}");
+    seed::exit_code("local-activity", run(Args::parse()).await)
 }
 
 async fn run(args: Args) -> anyhow::Result<()> {
     let started = Instant::now();
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text)?;
-    let keys: Vec<String> = serde_json::from_str(&text).context("standard input")?;
+    let keys: Vec<String> = seed::read_input()?;
     let catalogue = client::dial(&args.catalogue, Transport::plain(), &args.fleet_token).await?;
     let fleet = Fleet {
         reports: format!("{}/economy/report", args.api),

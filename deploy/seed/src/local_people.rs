@@ -1,6 +1,5 @@
 //! Makes the people of a local fleet: `deploy/up` gives each ready-made account an owner who can sign in. Images do not have this program.
 
-use std::io::Read as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -34,27 +33,11 @@ struct Owner {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    match run(Args::parse()).await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            report(&error);
-            ExitCode::FAILURE
-        }
-    }
-}
-
-#[expect(
-    clippy::print_stderr,
-    reason = "the error of the process, for the launcher that started it"
-)]
-fn report(error: &anyhow::Error) {
-    eprintln!("local-people: {error:#}");
+    seed::exit_code("local-people", run(Args::parse()).await)
 }
 
 async fn run(args: Args) -> anyhow::Result<()> {
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text)?;
-    let owners: Vec<Owner> = serde_json::from_str(&text).context("standard input")?;
+    let owners: Vec<Owner> = seed::read_input()?;
     let options = kit::pg_url::parse(&args.database_url).context("the URL of the database")?;
     // Poolers refuse this parameter.
     let pool = PgPool::connect_with(options.extra_float_digits(None)).await?;
