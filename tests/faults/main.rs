@@ -7,6 +7,7 @@ mod floods;
 mod keys;
 mod kill;
 mod own_changes;
+mod postgres_unavailable;
 mod quota;
 mod redis;
 mod take_down;

@@ -1,7 +1,7 @@
-//! The minute of a key is exact for concurrent calls through two gateways (§8), and both gateways refuse a revoked key. The gateway's own tests cover
-//! the rest.
+//! The minute of a key is exact for concurrent calls through two gateways (§8), and both gateways refuse a revoked key and act on a switch. The
+//! gateway's own tests cover the rest.
 
-use e2e::{Client, Fleet, Response, Service, SmallFleet, Staff, may_open};
+use e2e::{Client, Fleet, Response, Service, SmallFleet, Staff, eventually, may_open};
 use futures::StreamExt as _;
 
 use crate::keys::a_revoked_key_is_refused_at_every_gateway_from_the_next_call;
@@ -33,12 +33,24 @@ async fn call(fleet: &Fleet, client: &Client, calls: usize) -> Vec<Response> {
 
 /// Takes half a minute: a fleet starts, and a thousand calls use up a minute.
 #[tokio::test]
-async fn a_minute_is_exact_and_a_revocation_acts_through_two_gateways() {
+async fn a_minute_is_exact_and_a_revocation_and_a_switch_act_through_two_gateways() {
     may_open(2 * AT_ONCE as u64 + 1_000);
     let mut small = SmallFleet::patient();
     let fleet = small.up_with(&["--replicas", "gateway=2"]).await;
     a_minute_of_sixty_lets_sixty_through(&fleet).await;
     a_revoked_key_is_refused_at_every_gateway_from_the_next_call(&fleet).await;
+    for (state, code) in [("off", Some("module_off")), ("on", None)] {
+        small.staff(&["switch", "set", "economy", state]).await;
+        for gateway in fleet.by_gateway() {
+            let client = Client::new(&gateway, &fleet.account("partner").keys.live_secret);
+            eventually("the gateway acts on the switch", async || {
+                let answer = client.get("/economy/rates").await;
+                let found = answer.body["error"]["code"].as_str();
+                (found == code).then_some(())
+            })
+            .await;
+        }
+    }
 }
 
 async fn a_minute_of_sixty_lets_sixty_through(fleet: &Fleet) {
