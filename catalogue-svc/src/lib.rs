@@ -43,10 +43,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let catalogue = Arc::new(Catalogue::new(settings.patience));
     let boards = Arc::new(Boards::new(Arc::clone(&catalogue))?);
     let follower = Follower::new(Arc::clone(&catalogue), &settings.public_url);
-    lifecycle.spawn_background(
-        "listings follower",
-        follower.follow(listings.clone(), loaded),
-    );
+    lifecycle.spawn_background("listings follower", follower.follow(listings.clone(), loaded));
     let leader = boot.leader(&pool, SCHEMA);
     let producer = Producer::start(&leader, lifecycle, Retention::default());
     let refreshing = boards::refresh::run(

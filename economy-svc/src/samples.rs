@@ -97,9 +97,7 @@ pub fn history(
     at: OffsetDateTime,
 ) -> Result<Option<(String, Vec<CountedReport>)>, serde_json::Error> {
     let Samples { currencies, .. } = serde_json::from_str(FILE)?;
-    let found = currencies
-        .into_iter()
-        .find(|currency| currency.slug == slug);
+    let found = currencies.into_iter().find(|currency| currency.slug == slug);
     let midnight = at.replace_time(Time::MIDNIGHT);
     Ok(found.map(|currency| (currency.name, counted(currency.reports, midnight))))
 }
@@ -191,11 +189,7 @@ mod tests {
             let economy = economy(at).unwrap();
             let listed = &economy.currencies;
             assert!(listed.len() >= 12);
-            assert!(
-                listed
-                    .iter()
-                    .all(|listed| listed.slug.starts_with("sample-"))
-            );
+            assert!(listed.iter().all(|listed| listed.slug.starts_with("sample-")));
             let some = |is: fn(&ListedCurrency) -> bool| {
                 assert!(listed.iter().any(is) && !listed.iter().all(is));
             };
@@ -207,15 +201,10 @@ mod tests {
             some(|listed| listed.trade_balance != 0);
             let pairs =
                 (0..listed.len()).flat_map(|from| (0..listed.len()).map(move |to| (from, to)));
-            let rates: Vec<_> = pairs
-                .filter_map(|(from, to)| rate(&economy, from, to))
-                .collect();
+            let rates: Vec<_> = pairs.filter_map(|(from, to)| rate(&economy, from, to)).collect();
             assert_eq!(rates.len(), listed.len() * (listed.len() - 1));
             for source in [Source::Worked, Source::Market] {
-                assert!(
-                    rates.iter().any(|rate| rate.source == source),
-                    "{source:?} at {at}"
-                );
+                assert!(rates.iter().any(|rate| rate.source == source), "{source:?} at {at}");
             }
             assert!(rates.iter().any(|rate| rate.day_change.is_none()));
             assert!(rates.iter().any(|rate| rate.day_change.is_some()));

@@ -137,10 +137,7 @@ impl UpstreamSettings {
 
 impl Settings {
     pub fn lookup_options(&self) -> Options {
-        Options {
-            outage: self.lookup.keys_outage,
-            deadline: self.lookup.keys_deadline,
-        }
+        Options { outage: self.lookup.keys_outage, deadline: self.lookup.keys_deadline }
     }
 
     /// What callers notice of the settings, for the OpenAPI document.
@@ -204,9 +201,7 @@ impl config::Settings for Settings {
 fn is_prefix(text: &str) -> bool {
     text.strip_suffix('_').is_some_and(|name| {
         (1..=16).contains(&name.len())
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
     })
 }
 
@@ -295,13 +290,10 @@ mod tests {
 
     #[test]
     fn every_problem_is_reported() {
-        let problems = settings(&[
-            "--plans=/nowhere/plans.toml",
-            "--key-prefix=SVC",
-            "--docs-url=docs",
-        ])
-        .problems()
-        .join("\n");
+        let problems =
+            settings(&["--plans=/nowhere/plans.toml", "--key-prefix=SVC", "--docs-url=docs"])
+                .problems()
+                .join("\n");
         for name in ["plans: /nowhere/plans.toml", "key_prefix:", "docs_url:"] {
             assert!(problems.contains(name), "{name} is missing in {problems}");
         }

@@ -88,9 +88,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
         return None;
     };
     let (scheme, rest) = value.to_str().ok()?.split_once(' ')?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then(|| rest.trim_matches(' '))
+    scheme.eq_ignore_ascii_case("bearer").then(|| rest.trim_matches(' '))
 }
 
 #[cfg(test)]
@@ -102,9 +100,7 @@ mod tests {
     fn request(values: &[&str]) -> Request {
         let mut request = Request::new(Body::empty());
         for value in values {
-            request
-                .headers_mut()
-                .append(AUTHORIZATION, value.parse().unwrap());
+            request.headers_mut().append(AUTHORIZATION, value.parse().unwrap());
         }
         request
     }
@@ -114,13 +110,7 @@ mod tests {
         for value in ["Bearer k", "bearer k", "BEARER k", "Bearer   k "] {
             assert_eq!(bearer(request(&[value]).headers()), Some("k"), "{value}");
         }
-        for values in [
-            &[][..],
-            &["k"],
-            &["Basic k"],
-            &["Bearer"],
-            &["Bearer k", "Bearer k"],
-        ] {
+        for values in [&[][..], &["k"], &["Basic k"], &["Bearer"], &["Bearer k", "Bearer k"]] {
             assert_eq!(bearer(request(values).headers()), None, "{values:?}");
         }
     }

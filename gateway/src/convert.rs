@@ -23,17 +23,13 @@ impl From<&Plan> for proto::Plan {
 
 impl From<&Plans> for proto::ListPlansResponse {
     fn from(plans: &Plans) -> Self {
-        Self {
-            plans: plans.iter().map(Into::into).collect(),
-        }
+        Self { plans: plans.iter().map(Into::into).collect() }
     }
 }
 
 impl From<&Plans> for proto::Plans {
     fn from(plans: &Plans) -> Self {
-        Self {
-            plans: plans.iter().map(Into::into).collect(),
-        }
+        Self { plans: plans.iter().map(Into::into).collect() }
     }
 }
 

@@ -24,11 +24,7 @@ pub struct ApiError {
 
 impl From<Fault> for ApiError {
     fn from(fault: Fault) -> Self {
-        Self {
-            fault,
-            allow: None,
-            resets_at: None,
-        }
+        Self { fault, allow: None, resets_at: None }
     }
 }
 
@@ -41,10 +37,7 @@ impl ApiError {
     /// The path has a route, but not for this method.
     pub fn method_not_allowed(allow: String) -> Self {
         let message = format!("This path does not support this method. Use one of: {allow}.");
-        Self {
-            allow: Some(allow),
-            ..Fault::new(Code::MethodNotAllowed, message).into()
-        }
+        Self { allow: Some(allow), ..Fault::new(Code::MethodNotAllowed, message).into() }
     }
 
     /// The headers that the error's code needs.
@@ -60,10 +53,7 @@ impl ApiError {
             set(WWW_AUTHENTICATE, Some("Bearer".to_owned()));
         }
         // `unavailable` always has a `Retry-After`, also when the fault names no wait.
-        let wait = self
-            .fault
-            .retry_after
-            .or_else(|| (code == Code::Unavailable).then_some(1));
+        let wait = self.fault.retry_after.or_else(|| (code == Code::Unavailable).then_some(1));
         set(RETRY_AFTER, wait.map(|seconds| seconds.to_string()));
         set(ALLOW, self.allow.clone());
         let encoding = (code == Code::UnsupportedEncoding).then(|| "identity".to_owned());
@@ -87,10 +77,7 @@ mod tests {
 
     #[test]
     fn waits_and_methods_become_headers() {
-        let wait = Fault {
-            retry_after: Some(31),
-            ..Fault::new(Code::RateLimited, "")
-        };
+        let wait = Fault { retry_after: Some(31), ..Fault::new(Code::RateLimited, "") };
         assert_eq!(ApiError::from(wait).headers()[RETRY_AFTER], "31");
         let unavailable = ApiError::from(Fault::new(Code::Unavailable, ""));
         assert_eq!(unavailable.headers()[RETRY_AFTER], "1");

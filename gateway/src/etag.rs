@@ -55,9 +55,7 @@ impl ETag {
         let tag = self.0.as_bytes();
         let quoted = tag.strip_prefix(b"W/").unwrap_or(tag);
         let opaque = quoted.strip_prefix(b"\"");
-        opaque
-            .and_then(|opaque| opaque.strip_suffix(b"\""))
-            .unwrap_or_default()
+        opaque.and_then(|opaque| opaque.strip_suffix(b"\"")).unwrap_or_default()
     }
 }
 
@@ -154,10 +152,7 @@ fn member(list: &[u8]) -> Option<(Option<ParsedTag<'_>>, &[u8])> {
         if opaque.iter().any(|byte| *byte <= b' ' || *byte == 0x7f) {
             return None;
         }
-        (
-            Some(ParsedTag { weak, opaque }),
-            after[1..].trim_ascii_start(),
-        )
+        (Some(ParsedTag { weak, opaque }), after[1..].trim_ascii_start())
     };
     match after {
         [] => Some((sent, after)),
@@ -171,10 +166,7 @@ mod tests {
     use super::*;
 
     fn page(total: u64, next_cursor: Option<&str>) -> PageInfo {
-        PageInfo {
-            total,
-            next_cursor: next_cursor.map(ToOwned::to_owned),
-        }
+        PageInfo { total, next_cursor: next_cursor.map(ToOwned::to_owned) }
     }
 
     #[test]

@@ -77,11 +77,7 @@ pub fn router(app: &App, limits: LoadLimits) -> Router {
             async move { served.0.respond(&served.1, request).await }
         })
     };
-    let not_found = Route {
-        pattern: "none",
-        requirements: Requirements::ANY,
-        methods: Vec::new(),
-    };
+    let not_found = Route { pattern: "none", requirements: Requirements::ANY, methods: Vec::new() };
     let api = routes().into_iter().fold(Router::new(), |router, route| {
         router.route(route.pattern, served(Target::Route(route)))
     });
@@ -102,10 +98,7 @@ fn compressible() -> impl Predicate {
 }
 
 /// The API, for its OpenAPI document.
-pub const API: Api = Api {
-    operations: crate::routes::operations,
-    requirements,
-};
+pub const API: Api = Api { operations: crate::routes::operations, requirements };
 
 /// The requirements of a call from a server, by its method and the pattern of its route.
 fn requirements(method: &Method, pattern: &str) -> Option<Requirements> {
@@ -129,9 +122,8 @@ mod tests {
             .collect();
         for route in routes() {
             let pattern = route.pattern;
-            let is_item = ["{slug}", "{handle}", "{code}"]
-                .iter()
-                .any(|name| pattern.ends_with(name));
+            let is_item =
+                ["{slug}", "{handle}", "{code}"].iter().any(|name| pattern.ends_with(name));
             if !is_item {
                 let is_served = !route.methods.is_empty();
                 assert_eq!(names.contains(&pattern), is_served, "{pattern}");

@@ -66,12 +66,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let last_used = Arc::new(LastUsed::default());
     let call_recorder = Arc::new(CallRecorder::new(settings.call_log > 0));
-    write_behind(
-        &boot,
-        (&last_used, &pool),
-        (&call_recorder, &redis),
-        &counters,
-    );
+    write_behind(&boot, (&last_used, &pool), (&call_recorder, &redis), &counters);
 
     let clock = boot.clock.clone();
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters), clock.clone());
@@ -137,8 +132,7 @@ async fn follow_gateway_feed(
     let invalidation =
         Invalidation::start(pool.clone(), lookup, switches, boot.clock.clone()).await?;
     let notifications = producer.subscribe();
-    boot.lifecycle
-        .spawn_background("key invalidation", invalidation.run(notifications));
+    boot.lifecycle.spawn_background("key invalidation", invalidation.run(notifications));
     Ok(())
 }
 
@@ -198,23 +192,17 @@ fn write_behind(
     });
     lifecycle.spawn_graceful("last used", last_used);
 
-    let (recorder, log) = (
-        Arc::clone(recorder),
-        CallLog::new(redis.new_connection(), settings.call_log),
-    );
+    let (recorder, log) =
+        (Arc::clone(recorder), CallLog::new(redis.new_connection(), settings.call_log));
     let records = CallRecords::new(recorder, log, boot.clock.clone(), &settings.key_prefix);
-    let records = repeat(
-        call_records::INTERVAL,
-        lifecycle.stopping(),
-        async move || records.write_log().await,
-    );
+    let records = repeat(call_records::INTERVAL, lifecycle.stopping(), async move || {
+        records.write_log().await
+    });
     lifecycle.spawn_graceful("call records", records);
 
     let counters = Arc::clone(counters);
-    let month_use = repeat(
-        settings.month_flush,
-        lifecycle.stopping(),
-        async move || counters.flush_month_use().await,
-    );
+    let month_use = repeat(settings.month_flush, lifecycle.stopping(), async move || {
+        counters.flush_month_use().await
+    });
     lifecycle.spawn_graceful("month use", month_use);
 }

@@ -17,20 +17,15 @@ pub struct SwitchCache {
 impl SwitchCache {
     /// The default switches, until [`SwitchCache::reload`].
     pub fn new(pool: PgPool) -> Self {
-        Self {
-            pool,
-            bits: AtomicU8::new(Switches::default().bits()),
-        }
+        Self { pool, bits: AtomicU8::new(Switches::default().bits()) }
     }
 
     /// Loads the switches from PostgreSQL.
     pub async fn reload(&self) -> Result<(), sqlx::Error> {
         let settings = kit::pg::in_time(&self.pool, store::switches::all).await?;
-        let switches = settings
-            .iter()
-            .fold(Switches::default(), |switches, setting| {
-                switches.with(setting.switch, setting.is_on)
-            });
+        let switches = settings.iter().fold(Switches::default(), |switches, setting| {
+            switches.with(setting.switch, setting.is_on)
+        });
         self.bits.store(switches.bits(), Ordering::Relaxed);
         Ok(())
     }

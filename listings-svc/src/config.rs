@@ -74,9 +74,10 @@ impl FromStr for PictureLocation {
         let Some(rest) = text.strip_prefix("s3://") else {
             return match text {
                 "" => Err("give a folder, or s3://bucket/prefix".to_owned()),
-                _ if text.contains("://") => Err(
-                    "this scheme is not supported: give a folder, or s3://bucket/prefix".to_owned(),
-                ),
+                _ if text.contains("://") => {
+                    Err("this scheme is not supported: give a folder, or s3://bucket/prefix"
+                        .to_owned())
+                }
                 folder => Ok(Self::Folder(folder.into())),
             };
         };
@@ -84,10 +85,7 @@ impl FromStr for PictureLocation {
         if bucket.is_empty() {
             return Err("the name of the bucket is missing: give s3://bucket/prefix".to_owned());
         }
-        Ok(Self::Bucket {
-            bucket: bucket.to_owned(),
-            prefix: prefix.trim_matches('/').to_owned(),
-        })
+        Ok(Self::Bucket { bucket: bucket.to_owned(), prefix: prefix.trim_matches('/').to_owned() })
     }
 }
 

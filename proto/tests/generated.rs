@@ -7,15 +7,8 @@ use std::{fs, io};
 
 use protox::Compiler;
 
-const PACKAGES: [&str; 7] = [
-    "common",
-    "catalogue",
-    "listings",
-    "gateway",
-    "economy",
-    "webhook",
-    "web",
-];
+const PACKAGES: [&str; 7] =
+    ["common", "catalogue", "listings", "gateway", "economy", "webhook", "web"];
 
 #[test]
 fn the_committed_code_is_what_the_contracts_say() {

@@ -8,109 +8,46 @@ use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
 const WITHOUT_PAGES: [(&str, &str); 31] = [
-    (
-        "catalogue.v1.RankingsService/GetRanks",
-        "one for each board",
-    ),
-    (
-        "catalogue.v1.StaffService/RestoreVotes",
-        "those that the request names",
-    ),
-    (
-        "catalogue.v1.StaffService/VoidVotes",
-        "those that the request names",
-    ),
+    ("catalogue.v1.RankingsService/GetRanks", "one for each board"),
+    ("catalogue.v1.StaffService/RestoreVotes", "those that the request names"),
+    ("catalogue.v1.StaffService/VoidVotes", "those that the request names"),
     ("common.v1.FeedService/Follow", "a stream of chunks"),
-    (
-        "economy.v1.StaffService/ImportSwaps",
-        "1,000 swaps of a request",
-    ),
-    (
-        "economy.v1.StaffService/RemoveSwaps",
-        "1,000 swaps of a request",
-    ),
+    ("economy.v1.StaffService/ImportSwaps", "1,000 swaps of a request"),
+    ("economy.v1.StaffService/RemoveSwaps", "1,000 swaps of a request"),
     ("gateway.v1.AccountsService/ListKeyRequests", "200"),
     ("gateway.v1.AccountsService/ListKeys", "200"),
     ("gateway.v1.AccountsService/ListUse", "31 days"),
     ("gateway.v1.StaffService/ListKeys", "200"),
     ("listings.v1.PagesService/ListOwnClaims", "the newest 100"),
     ("listings.v1.PagesService/ListOwnPages", "500"),
-    (
-        "listings.v1.StaffPageService/AddOwner",
-        "the owners of a page, whom staff add one by one",
-    ),
-    (
-        "listings.v1.StaffPageService/ListOwners",
-        "the owners of a page, whom staff add one by one",
-    ),
-    (
-        "listings.v1.StaffPageService/RemoveOwner",
-        "the owners of a page, whom staff add one by one",
-    ),
+    ("listings.v1.StaffPageService/AddOwner", "the owners of a page, whom staff add one by one"),
+    ("listings.v1.StaffPageService/ListOwners", "the owners of a page, whom staff add one by one"),
+    ("listings.v1.StaffPageService/RemoveOwner", "the owners of a page, whom staff add one by one"),
     (
         "listings.v1.StaffPictureService/PurgePicture",
         "the sizes of a picture, and the listings that show it",
     ),
-    (
-        "listings.v1.StaffReviewService/Decide",
-        "100 listings of a request",
-    ),
+    ("listings.v1.StaffReviewService/Decide", "100 listings of a request"),
     (
         "listings.v1.StaffReviewService/GetReview",
         "the fields of a listing, and its newest 100 revisions",
     ),
-    (
-        "web.v1.StaffService/ListAccountPeople",
-        "the team of an account",
-    ),
-    (
-        "web.v1.StaffService/ListPersonAccounts",
-        "the accounts that a person may have",
-    ),
-    (
-        "webhook.v1.DeliveriesService/GetDelivery",
-        "the attempts of the schedule",
-    ),
-    (
-        "webhook.v1.EndpointsService/ListEndpoints",
-        "the plan's endpoints",
-    ),
-    (
-        "catalogue.v1.SiteService/ListSitemap",
-        "a stream of chunks of one moment of the catalogue",
-    ),
-    (
-        "gateway.v1.AccountsService/ListPlans",
-        "the plans of the fleet",
-    ),
-    (
-        "gateway.v1.StaffService/ListPlans",
-        "the plans of the fleet",
-    ),
-    (
-        "gateway.v1.AccountsService/GetAccount",
-        "the switches of the API",
-    ),
-    (
-        "gateway.v1.AccountsService/ListSwitches",
-        "the switches of the API",
-    ),
-    (
-        "gateway.v1.StaffService/ListSwitches",
-        "the switches of the API",
-    ),
+    ("web.v1.StaffService/ListAccountPeople", "the team of an account"),
+    ("web.v1.StaffService/ListPersonAccounts", "the accounts that a person may have"),
+    ("webhook.v1.DeliveriesService/GetDelivery", "the attempts of the schedule"),
+    ("webhook.v1.EndpointsService/ListEndpoints", "the plan's endpoints"),
+    ("catalogue.v1.SiteService/ListSitemap", "a stream of chunks of one moment of the catalogue"),
+    ("gateway.v1.AccountsService/ListPlans", "the plans of the fleet"),
+    ("gateway.v1.StaffService/ListPlans", "the plans of the fleet"),
+    ("gateway.v1.AccountsService/GetAccount", "the switches of the API"),
+    ("gateway.v1.AccountsService/ListSwitches", "the switches of the API"),
+    ("gateway.v1.StaffService/ListSwitches", "the switches of the API"),
     (
         "listings.v1.OwnListingsService/ListFieldValues",
         "the genres, countries and kinds that a listing may have",
     ),
-    (
-        "listings.v1.StaffImportService/Import",
-        "the rows that the caller sends",
-    ),
-    (
-        "webhook.v1.ReceiversService/ListEventTypes",
-        "the types of events",
-    ),
+    ("listings.v1.StaffImportService/Import", "the rows that the caller sends"),
+    ("webhook.v1.ReceiversService/ListEventTypes", "the types of events"),
 ];
 
 /// Calls that return one object with lists inside it, and what bounds those. A field `json` may contain lists that the descriptors do not show.
@@ -132,10 +69,7 @@ const INSIDE_ONE: [(&str, &[&str]); 7] = [
             "listings.v1.OwnListingsService/GetOwnListing",
         ],
     ),
-    (
-        "the genres of the directory, which staff add",
-        &["catalogue.v1.PlacesService/ListGenres"],
-    ),
+    ("the genres of the directory, which staff add", &["catalogue.v1.PlacesService/ListGenres"]),
     (
         "one for each listed currency, as the specification says",
         &["economy.v1.CurrenciesService/ListCurrencies"],
@@ -183,9 +117,12 @@ fn every_list_has_pages_or_a_bound() {
         }
     }
     let inside_one = INSIDE_ONE.iter().flat_map(|(_, calls)| *calls);
-    let bounded = WITHOUT_PAGES.iter().map(|(call, _)| call);
-    let bounded = bounded.chain(inside_one);
-    let bounded: BTreeSet<String> = bounded.map(ToString::to_string).collect();
+    let bounded: BTreeSet<String> = WITHOUT_PAGES
+        .iter()
+        .map(|(call, _)| call)
+        .chain(inside_one)
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(
         without_pages, bounded,
         "left: lists without `page`, `limit` or `cursor` in the request; right: those whose bound the table says"

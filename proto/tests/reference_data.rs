@@ -42,8 +42,8 @@ fn cities_are_those_of_their_file() {
     let line = |row: &Value| {
         let [slug, name, country] =
             ["city_slug", "name", "country_code"].map(|field| row[field].as_str().unwrap());
-        let population = row["population"].as_u64();
-        let population = population.map_or_else(String::new, |people| people.to_string());
+        let population =
+            row["population"].as_u64().map_or_else(String::new, |people| people.to_string());
         format!("{slug}\t{name}\t{country}\t{population}\n")
     };
     let wanted: String = rows.iter().map(line).collect();

@@ -21,9 +21,7 @@ fn links(text: &str) -> Vec<&str> {
 /// The anchor that GitHub gives a heading.
 fn anchor(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();
-    let characters = text
-        .chars()
-        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    let characters = text.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     characters.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
@@ -50,9 +48,7 @@ fn is_path_from_top(word: &str) -> bool {
     // Ignore what git ignores: which of these files exist depends on what ran before.
     let ignored = fs::read_to_string(root().join(".gitignore")).unwrap();
     let top = word.split('/').next().unwrap();
-    let is_ignored = ignored
-        .lines()
-        .any(|line| line.strip_prefix('/') == Some(top));
+    let is_ignored = ignored.lines().any(|line| line.strip_prefix('/') == Some(top));
     let is_top = !top.is_empty() && !is_ignored && root().join(top).is_dir();
     let is_path = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
     word.contains('/') && is_top && word.chars().all(is_path)
@@ -73,11 +69,7 @@ fn every_file_and_test_that_a_page_names_exists() {
         let commands = text
             .split(|c: char| c.is_whitespace() || "'\"(),;".contains(c))
             .filter(|word| word.starts_with("deploy/"));
-        for path in spans
-            .clone()
-            .chain(commands)
-            .filter(|it| is_path_from_top(it))
-        {
+        for path in spans.clone().chain(commands).filter(|it| is_path_from_top(it)) {
             let folders = [&root(), &root().join("proto"), page.parent().unwrap()];
             let is_there = folders.iter().any(|folder| folder.join(path).exists());
             assert!(is_there, "{} names {path}", page.display());
@@ -111,19 +103,13 @@ fn section_numbers(page: &str) -> Vec<String> {
 
 /// The number at the start of `text`, without a full stop at its end.
 fn section_number(text: &str) -> String {
-    let number: String = text
-        .chars()
-        .take_while(|c| c.is_ascii_digit() || *c == '.')
-        .collect();
+    let number: String = text.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     number.trim_end_matches('.').to_owned()
 }
 
 #[test]
 fn every_section_that_a_comment_or_a_page_names_is_in_the_contract() {
-    let numbers: BTreeSet<String> = CONTRACT_PAGES
-        .into_iter()
-        .flat_map(section_numbers)
-        .collect();
+    let numbers: BTreeSet<String> = CONTRACT_PAGES.into_iter().flat_map(section_numbers).collect();
     for ending in [".rs", ".proto", ".sql", ".md"] {
         for file in files(&root(), ending) {
             let text = fs::read_to_string(&file).unwrap();

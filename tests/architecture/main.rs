@@ -20,10 +20,7 @@ const SERVICES: [(&str, &str); 6] = [
 ];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .unwrap()
-        .to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
 /// All files below `folder` whose names end in `ending`, without build output and state folders.
@@ -85,11 +82,7 @@ fn assert_uses_none(folder: &str, services: &[&str], crates: &[&str]) {
         assert!(!files.is_empty(), "{service} has no {folder}");
         for file in files {
             let found = uses(&file, crates);
-            assert!(
-                found.is_empty(),
-                "{} reaches past its layer: {found:?}",
-                file.display()
-            );
+            assert!(found.is_empty(), "{} reaches past its layer: {found:?}", file.display());
         }
     }
 }
@@ -99,9 +92,7 @@ fn domain_modules_are_pure() {
     assert_uses_none(
         "domain",
         &SERVICES.map(|(service, _)| service),
-        &[
-            "sqlx", "tonic", "axum", "tokio", "redis", "reqwest", "hyper",
-        ],
+        &["sqlx", "tonic", "axum", "tokio", "redis", "reqwest", "hyper"],
     );
 }
 
@@ -147,10 +138,7 @@ fn module_uses(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
             // `crate::{a::B, c}` names several modules.
             let names = match path.strip_prefix('{') {
                 Some(list) => list.split(';').next().unwrap(),
-                None => path
-                    .split(|c: char| !c.is_alphanumeric() && c != '_')
-                    .next()
-                    .unwrap(),
+                None => path.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap(),
             };
             for name in names.split([',', '{', '}']) {
                 let name = name.trim().split("::").next().unwrap();
@@ -191,17 +179,13 @@ fn no_modules_depend_on_each_other_in_a_cycle() {
 #[test]
 fn feed_and_lease_tables_match_those_of_the_kit() {
     for (service, schema) in SERVICES {
-        let migrations = files(&root().join(service).join("migrations"), ".sql");
-        let migrations = migrations
+        let migrations: String = files(&root().join(service).join("migrations"), ".sql")
             .into_iter()
-            .map(|file| fs::read_to_string(file).unwrap());
-        let migrations: String = migrations.collect();
+            .map(|file| fs::read_to_string(file).unwrap())
+            .collect();
         let has =
             |tables: &str| migrations.contains(&tables.replace("kit.", &format!("{schema}.")));
-        assert!(
-            has(kit::jobs::LEASE_TABLE),
-            "{service}: the lease of the kit"
-        );
+        assert!(has(kit::jobs::LEASE_TABLE), "{service}: the lease of the kit");
         // listings-svc and web follow no feed, and catalogue-svc keeps the feed that it follows in memory.
         let is_follower = !["listings", "web", "catalogue"].contains(&schema);
         assert_eq!(
@@ -248,14 +232,8 @@ fn the_top_level_is_as_agreed() {
 fn every_service_has_a_readme_and_is_listed() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     for (service, _) in SERVICES {
-        assert!(
-            root().join(service).join("README.md").exists(),
-            "{service} has no README.md"
-        );
-        assert!(
-            readme.contains(&format!("({service}/")),
-            "README.md does not link to {service}"
-        );
+        assert!(root().join(service).join("README.md").exists(), "{service} has no README.md");
+        assert!(readme.contains(&format!("({service}/")), "README.md does not link to {service}");
     }
 }
 
@@ -269,9 +247,7 @@ fn features(selected: &[&str]) -> BTreeSet<String> {
     assert!(output.status.success(), "cargo tree: {complaint}");
     let text = String::from_utf8(output.stdout).unwrap();
     let packages = text.lines().filter(|line| !line.is_empty());
-    packages
-        .map(|line| line.trim_end_matches(" (*)").to_owned())
-        .collect()
+    packages.map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
 }
 
 /// Cargo recompiles a dependency whose features differ, but `deploy/up`, `deploy/test` and `deploy/test -p CRATE` should share one build.
@@ -286,15 +262,11 @@ fn dependencies_have_the_same_features_in_every_build() {
     for package in &packages {
         // The launcher, the programs of a local fleet and the tool for receivers have no library, and few dependencies of their own.
         let is_selected = selected.contains(package)
-            || ["fleet ", "seed ", "webhook-tool "]
-                .iter()
-                .any(|name| package.starts_with(name));
+            || ["fleet ", "seed ", "webhook-tool "].iter().any(|name| package.starts_with(name));
         assert!(is_selected, "tests/features/Cargo.toml lacks {package}");
     }
-    let mut builds = vec![(
-        "deploy/up".to_owned(),
-        features(&["--workspace", "--edges=normal,build"]),
-    )];
+    let mut builds =
+        vec![("deploy/up".to_owned(), features(&["--workspace", "--edges=normal,build"]))];
     for package in &packages {
         let name = package.split(' ').next().unwrap();
         let selected = ["-p", name, "-p", "features", all_edges];

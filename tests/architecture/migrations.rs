@@ -27,11 +27,7 @@ fn fault(statement: &str, created: &[&str]) -> Option<&'static str> {
     if let Some(found) = BREAKING.into_iter().find(|it| has(it)) {
         return (!is_contract).then_some(found);
     }
-    if words.iter().any(|word| {
-        created
-            .iter()
-            .any(|table| word.split('(').next() == Some(*table))
-    }) {
+    if words.iter().any(|word| created.iter().any(|table| word.split('(').next() == Some(*table))) {
         return None;
     }
     if has("create index ") || has("create unique index ") {
@@ -56,51 +52,37 @@ fn faults(sql: &str) -> Vec<&'static str> {
         let version = line.trim().strip_prefix("contract: since ");
         version.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit()))
     });
-    let code = sql.lines().filter_map(|line| line.split("--").next());
-    let code = code.collect::<Vec<_>>().join(" ").to_lowercase();
-    let created = code.split("create table ").skip(1);
-    let created = created.filter_map(|rest| rest.split([' ', '(']).next());
-    let mut created: Vec<&str> = created.collect();
+    let code = sql
+        .lines()
+        .filter_map(|line| line.split("--").next())
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_lowercase();
+    let mut created: Vec<&str> = code
+        .split("create table ")
+        .skip(1)
+        .filter_map(|rest| rest.split([' ', '(']).next())
+        .collect();
     created.extend(is_contract.then_some("contract"));
-    code.split(';')
-        .filter_map(|statement| fault(statement, &created))
-        .collect()
+    code.split(';').filter_map(|statement| fault(statement, &created)).collect()
 }
 
 #[test]
 fn each_kind_of_fault_is_found() {
     for (sql, expected) in [
         ("alter table s.t drop column a", Some("drop column")),
-        (
-            "alter table s.t add column a text, add b int not null default 0;",
-            None,
-        ),
-        (
-            "create table s.t (a int not null); -- drop table s.u;",
-            None,
-        ),
-        (
-            "-- contract: since 0.3.0: 0.2 wrote it\nalter table s.t drop column a;",
-            None,
-        ),
+        ("alter table s.t add column a text, add b int not null default 0;", None),
+        ("create table s.t (a int not null); -- drop table s.u;", None),
+        ("-- contract: since 0.3.0: 0.2 wrote it\nalter table s.t drop column a;", None),
         ("-- contract: since\ndrop table s.t;", Some("drop table")),
         ("alter table s.t rename column a to b", Some(" rename ")),
         (
             "alter table s.t alter column a type bigint",
             Some("alter column … type, or set not null"),
         ),
-        (
-            "alter table s.t add a int not null",
-            Some("add column … not null without default"),
-        ),
-        (
-            "Create Unique Index i\n    on s.t(a);",
-            Some("create index without concurrently"),
-        ),
-        (
-            "-- no-transaction\ncreate index concurrently i on s.t (a);",
-            None,
-        ),
+        ("alter table s.t add a int not null", Some("add column … not null without default")),
+        ("Create Unique Index i\n    on s.t(a);", Some("create index without concurrently")),
+        ("-- no-transaction\ncreate index concurrently i on s.t (a);", None),
         (
             "create table s.t(a int);\ncreate index i on s.t (a); alter table s.t add check (a > 0)",
             None,
@@ -109,10 +91,7 @@ fn each_kind_of_fault_is_found() {
             "alter table s.t add constraint c check(a in ('b', 'c'));",
             Some("add constraint without not valid"),
         ),
-        (
-            "alter table s.t add constraint c check (a > 0) not valid",
-            None,
-        ),
+        ("alter table s.t add constraint c check (a > 0) not valid", None),
     ] {
         assert_eq!(faults(sql).first().copied(), expected, "{sql}");
     }

@@ -34,14 +34,7 @@ impl BenchFleet {
         }
         // As in production, services log in JSON and send their share of traces.
         let collector = collector::start().await;
-        for service in [
-            "GATEWAY",
-            "CATALOGUE",
-            "LISTINGS",
-            "ECONOMY",
-            "WEBHOOK",
-            "WEB",
-        ] {
+        for service in ["GATEWAY", "CATALOGUE", "LISTINGS", "ECONOMY", "WEBHOOK", "WEB"] {
             small.set(&format!("{service}_OTLP_ENDPOINT"), &collector);
             small.set(&format!("{service}_LOG_FORMAT"), "json");
         }

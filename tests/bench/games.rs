@@ -31,9 +31,7 @@ pub(crate) async fn run(report: &mut Report) {
 /// The same request each time.
 pub(crate) async fn quota(report: &mut Report) {
     let sides = Sides::new().await;
-    sides
-        .compare(report, "", "0.75", &one_request(&sides.keys))
-        .await;
+    sides.compare(report, "", "0.75", &one_request(&sides.keys)).await;
 }
 
 struct Sides {
@@ -52,10 +50,11 @@ impl Sides {
         let body = bench.games().await.to_string();
         let body = bench.small.write("rows.json", body);
         let (back, hop) = (child::free_address(), child::free_address());
-        let keys = stream::iter(0..KEYS)
+        let keys: Vec<String> = stream::iter(0..KEYS)
             .map(async |_| format!("\"{}\"", bench.another_key().await))
-            .buffer_unordered(AT_ONCE);
-        let keys: Vec<String> = keys.collect().await;
+            .buffer_unordered(AT_ONCE)
+            .collect()
+            .await;
         Self {
             keys: keys.join(", "),
             back: child::own(&["hop-back", &back, &body], &back).await,

@@ -73,20 +73,12 @@ pub(crate) async fn front(listen: &str, address: &str) {
     let mut channels = Vec::new();
     for _ in 0..CONNECTIONS {
         let endpoint = Endpoint::from_shared(format!("http://{address}")).unwrap();
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "plain on purpose: nothing of the kit"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "plain on purpose: nothing of the kit")]
         let channel = endpoint.tcp_nodelay(true).connect().await.unwrap();
         channels.push(GamesServiceClient::new(channel));
     }
-    let front = Arc::new(Front {
-        channels,
-        next: AtomicUsize::new(0),
-    });
-    let router = Router::new()
-        .route("/v1/games", get(games))
-        .with_state(front);
+    let front = Arc::new(Front { channels, next: AtomicUsize::new(0) });
+    let router = Router::new().route("/v1/games", get(games)).with_state(front);
     let listener = TcpListener::bind(listen).await.unwrap();
     let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
         stream.set_nodelay(true).unwrap();
@@ -101,10 +93,7 @@ struct Front {
 
 async fn games(State(front): State<Arc<Front>>) -> Response {
     let next = front.next.fetch_add(1, Ordering::Relaxed) % front.channels.len();
-    let request = ListGamesRequest {
-        mode: Mode::Live.into(),
-        ..ListGamesRequest::default()
-    };
+    let request = ListGamesRequest { mode: Mode::Live.into(), ..ListGamesRequest::default() };
     let answer = front.channels[next].clone().list_games(request).await;
     let games = answer.unwrap().into_inner();
     let page = games.page.unwrap_or_default();
@@ -117,8 +106,5 @@ async fn games(State(front): State<Arc<Front>>) -> Response {
     body.extend_from_slice(b"{\"success\":true,\"data\":");
     body.extend_from_slice(&games.json);
     body.extend_from_slice(meta.as_bytes());
-    Response::builder()
-        .header("content-type", "application/json")
-        .body(Body::from(body))
-        .unwrap()
+    Response::builder().header("content-type", "application/json").body(Body::from(body)).unwrap()
 }

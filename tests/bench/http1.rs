@@ -22,10 +22,7 @@ pub(crate) struct Target {
 
 impl Target {
     pub(crate) fn get(fleet: &Fleet, path: &str, key: &str) -> Self {
-        Self::at(
-            &format!("{}{path}", fleet.base_url),
-            &format!("Bearer {key}"),
-        )
+        Self::at(&format!("{}{path}", fleet.base_url), &format!("Bearer {key}"))
     }
 
     pub(crate) fn at(url: &str, authorization: &str) -> Self {
@@ -81,9 +78,8 @@ impl Connection {
                 break (ResponseHead::parse(&came[..end])?, end + 4);
             }
         };
-        let mut missing = (begins + answer.length)
-            .checked_sub(filled)
-            .ok_or(ErrorKind::InvalidData)?;
+        let mut missing =
+            (begins + answer.length).checked_sub(filled).ok_or(ErrorKind::InvalidData)?;
         while missing > 0 {
             missing -= self.read(0, missing.min(BUFFER)).await?;
         }
@@ -104,11 +100,8 @@ impl ResponseHead {
         let head = std::str::from_utf8(head).map_err(invalid)?;
         let mut lines = head.split("\r\n");
         let status = lines.next().and_then(|line| line.get(9..12)?.parse().ok());
-        let mut answer = Self {
-            status: status.ok_or(ErrorKind::InvalidData)?,
-            closes: false,
-            length: 0,
-        };
+        let mut answer =
+            Self { status: status.ok_or(ErrorKind::InvalidData)?, closes: false, length: 0 };
         for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
             if name.eq_ignore_ascii_case("content-length") {
                 answer.length = value.parse().map_err(invalid)?;

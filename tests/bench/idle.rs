@@ -20,11 +20,13 @@ pub(crate) async fn run(report: &mut Report) {
     let before: Vec<f64> = processes.iter().map(Process::cpu_with_children).collect();
     sleep(Duration::from_secs(SECONDS.into())).await;
     let percent = |microseconds: f64| microseconds / (f64::from(SECONDS) * 1e4);
-    let used = processes.iter().zip(before);
-    let used = used.map(|(process, before)| percent(process.cpu_with_children() - before));
-    let used: Vec<f64> = used.collect();
-    let each = processes.iter().zip(&used);
-    let each = each.map(|(process, used)| format!("{} {used:.2}", process.name));
+    let used: Vec<f64> = processes
+        .iter()
+        .zip(before)
+        .map(|(process, before)| percent(process.cpu_with_children() - before))
+        .collect();
+    let each =
+        processes.iter().zip(&used).map(|(process, used)| format!("{} {used:.2}", process.name));
     let measure = Measure::new("CPU time of all processes of a fleet without calls, % of a core");
     let figure = format!("{:.1}", used.iter().sum::<f64>());
     let details = each.collect::<Vec<_>>().join(", ");

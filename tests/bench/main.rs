@@ -48,10 +48,7 @@ const WHICH: &str = "Which benchmark?
 
 fn main() {
     // Cargo adds `--bench`.
-    let args: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|arg| arg != "--bench")
-        .collect();
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let many = || Builder::new_multi_thread().enable_all().build().unwrap();
     match args[..] {

@@ -33,10 +33,7 @@ pub(crate) async fn run(report: &mut Report) {
 
 /// Inserts live keys of one account into the database, because creating them by staff calls would take too long. Restarts the gateway, which loads
 /// the keys. Returns the fleet with the new gateway.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the benchmarks have no schema of their own"
-)]
+#[expect(clippy::disallowed_methods, reason = "the benchmarks have no schema of their own")]
 async fn put_keys(small: &SmallFleet, secrets: &[String]) -> Fleet {
     let fleet = small.fleet();
     let account = Staff::new(&fleet).await.account("unlimited").await;

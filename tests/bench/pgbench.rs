@@ -33,10 +33,7 @@ impl Pgbench {
     }
 
     /// Recreates the table.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the benchmarks have no schema of their own"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the benchmarks have no schema of their own")]
     async fn with(small: &SmallFleet, rows: usize, script: String, clients: usize) -> Self {
         let url = small.fleet().database_url;
         let mut connection = PgConnection::connect(&url).await.unwrap();
@@ -48,11 +45,7 @@ impl Pgbench {
         );
         let making = sqlx::raw_sql(AssertSqlSafe(table));
         making.execute(&mut connection).await.unwrap();
-        Self {
-            script: small.write("update.sql", script),
-            url,
-            clients,
-        }
+        Self { script: small.write("update.sql", script), url, clients }
     }
 
     pub(crate) async fn rate(&self, seconds: u32) -> f64 {
@@ -68,10 +61,12 @@ impl Pgbench {
             .args(["--file", &self.script, &self.url])
             .stdin(Stdio::null())
             .output()
-            .await;
-        let output = output.unwrap_or_else(|error| {
-            panic!("pgbench: {error}; it comes with PostgreSQL's server (`apt install postgresql`)")
-        });
+            .await
+            .unwrap_or_else(|error| {
+                panic!(
+                    "pgbench: {error}; it comes with PostgreSQL's server (`apt install postgresql`)"
+                )
+            });
         let said = String::from_utf8_lossy(&output.stdout);
         let complained = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "pgbench: {said}{complained}");

@@ -27,10 +27,7 @@ pub(crate) struct Measure {
 impl Measure {
     /// A measure without a limit. A reader who sees only `what` must understand it.
     pub(crate) fn new(what: impl Into<String>) -> Self {
-        Self {
-            what: what.into(),
-            required: "",
-        }
+        Self { what: what.into(), required: "" }
     }
 
     pub(crate) fn required(self, required: &'static str) -> Self {
@@ -75,22 +72,15 @@ impl Report {
         let Measure { what, required } = measure;
         let limit = Some(required).filter(|limit| !limit.is_empty());
         let limit = limit.map_or_else(String::new, |limit| format!(", required {limit}"));
-        let rounds = Some(&range).filter(|range| !range.is_empty());
-        let rounds = rounds.map_or_else(String::new, |range| format!(" ({range})"));
+        let rounds = Some(&range)
+            .filter(|range| !range.is_empty())
+            .map_or_else(String::new, |range| format!(" ({range})"));
         println!("{what}: {figure}{rounds}{limit}");
         if !details.is_empty() {
             println!("    {details}");
         }
         let (name, date) = (self.name.clone(), self.date.clone());
-        self.rows.push([
-            name,
-            what,
-            required.to_owned(),
-            figure,
-            range,
-            details,
-            date,
-        ]);
+        self.rows.push([name, what, required.to_owned(), figure, range, details, date]);
     }
 
     pub(crate) fn save(self) {

@@ -50,16 +50,16 @@ impl Side {
     fn details(&self, rounds: &[Round]) -> String {
         let rate = median(rounds, |round| round.rate);
         let rates = format!("{} {rate:.0} requests/s", self.name);
-        let cpu = self.processes.iter().enumerate().map(|(place, process)| {
-            let cpu = median(rounds, |round| round.cpu[place]);
-            format!("{} {cpu:.1} µs", process.name)
-        });
-        let cpu: Vec<String> = cpu.collect();
-        if cpu.is_empty() {
-            rates
-        } else {
-            format!("{rates}, CPU a request {}", cpu.join(", "))
-        }
+        let cpu: Vec<String> = self
+            .processes
+            .iter()
+            .enumerate()
+            .map(|(place, process)| {
+                let cpu = median(rounds, |round| round.cpu[place]);
+                format!("{} {cpu:.1} µs", process.name)
+            })
+            .collect();
+        if cpu.is_empty() { rates } else { format!("{rates}, CPU a request {}", cpu.join(", ")) }
     }
 
     async fn round(&self) -> Round {
@@ -70,9 +70,7 @@ impl Side {
         let used = self.processes.iter().zip(before);
         Round {
             rate: load.rate,
-            cpu: used
-                .map(|(process, before)| (process.cpu() - before) / requests)
-                .collect(),
+            cpu: used.map(|(process, before)| (process.cpu() - before) / requests).collect(),
         }
     }
 }

@@ -106,14 +106,9 @@ impl Votes {
     }
 
     /// Fills the tables with votes of the last 30 days and their totals, as those votes would have left them.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the benchmarks have no schema of their own"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the benchmarks have no schema of their own")]
     async fn fill(&self) {
-        let mut connection = PgConnection::connect(&self.fleet.database_url)
-            .await
-            .unwrap();
+        let mut connection = PgConnection::connect(&self.fleet.database_url).await.unwrap();
         // Some games are much more popular than others. Each voter casts 50 votes.
         let fill = format!(
             "set work_mem = '256MB';
@@ -146,14 +141,8 @@ impl Votes {
                  on conflict (listing_id) do update set wins = excluded.wins, losses = excluded.losses;
              drop table listing;"
         );
-        sqlx::raw_sql(AssertSqlSafe(fill))
-            .execute(&mut connection)
-            .await
-            .unwrap();
-        sqlx::raw_sql("vacuum analyze")
-            .execute(&mut connection)
-            .await
-            .unwrap();
+        sqlx::raw_sql(AssertSqlSafe(fill)).execute(&mut connection).await.unwrap();
+        sqlx::raw_sql("vacuum analyze").execute(&mut connection).await.unwrap();
     }
 
     /// Reads the first page of the board of the week.

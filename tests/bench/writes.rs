@@ -59,10 +59,7 @@ pub(crate) async fn run(report: &mut Report) {
     assert_eq!(u64::try_from(after - before).unwrap(), changes);
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the benchmarks have no schema of their own"
-)]
+#[expect(clippy::disallowed_methods, reason = "the benchmarks have no schema of their own")]
 async fn revisions(url: &str) -> i64 {
     let mut connection = PgConnection::connect(url).await.unwrap();
     let count = sqlx::query_scalar("select count(*) from listings.revision");
@@ -107,10 +104,7 @@ impl Studios {
     /// Accepted changes per second.
     async fn rate(&self, seconds: u32) -> f64 {
         let studios = self.clone();
-        rate(CALLERS, seconds, move |caller, turn| {
-            studios.clone().change(caller, turn)
-        })
-        .await
+        rate(CALLERS, seconds, move |caller, turn| studios.clone().change(caller, turn)).await
     }
 
     async fn change(mut self, caller: usize, turn: usize) {

@@ -45,11 +45,11 @@ pub(crate) async fn load(request: &Request, seconds: u32) -> Load {
         .args(["-t1", "-c64", &format!("-d{seconds}s")])
         .args(&request.args)
         .output()
-        .await;
-    let output = output.unwrap_or_else(|error| match error.kind() {
-        ErrorKind::NotFound => panic!("wrk is not here: `apt install wrk`"),
-        _ => panic!("wrk: {error}"),
-    });
+        .await
+        .unwrap_or_else(|error| match error.kind() {
+            ErrorKind::NotFound => panic!("wrk is not here: `apt install wrk`"),
+            _ => panic!("wrk: {error}"),
+        });
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "wrk: {said}");
     for bad in ["Non-2xx", "Socket errors"] {

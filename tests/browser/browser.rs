@@ -40,33 +40,20 @@ impl Browser {
             .capabilities(capabilities(has_javascript, &profile))
             .connect(&address)
             .await;
-        let browser = Self {
-            client: connector.unwrap(),
-            fleet,
-            _driver: driver,
-            _profile: profile,
-        };
+        let browser =
+            Self { client: connector.unwrap(), fleet, _driver: driver, _profile: profile };
         // Limits count per client address. The fleet trusts the tests as a proxy, so this header gives each browser another address.
         let random = kit::ids::row_id().as_u128();
-        let address = format!(
-            "2001:db8:{:x}:{:x}::1",
-            random & 0xffff,
-            random >> 16 & 0xffff
-        );
+        let address = format!("2001:db8:{:x}:{:x}::1", random & 0xffff, random >> 16 & 0xffff);
         browser.devtools("Network.enable", json!({})).await;
         let headers = json!({ "headers": { "X-Forwarded-For": address } });
-        browser
-            .devtools("Network.setExtraHTTPHeaders", headers)
-            .await;
+        browser.devtools("Network.setExtraHTTPHeaders", headers).await;
         browser
     }
 
     pub(crate) async fn devtools(&self, command: &str, parameters: Value) -> Value {
         let body = json!({ "cmd": command, "params": parameters });
-        let command = ChromeCommand {
-            path: "goog/cdp/execute",
-            body,
-        };
+        let command = ChromeCommand { path: "goog/cdp/execute", body };
         self.client.issue_cmd(command).await.unwrap()
     }
 
@@ -74,8 +61,7 @@ impl Browser {
     pub(crate) async fn show_as(&self, width: u32, theme: &str) {
         let metrics =
             json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
-        self.devtools("Emulation.setDeviceMetricsOverride", metrics)
-            .await;
+        self.devtools("Emulation.setDeviceMetricsOverride", metrics).await;
         let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": theme }] });
         self.devtools("Emulation.setEmulatedMedia", media).await;
     }
@@ -92,8 +78,7 @@ impl Browser {
 
     /// The first element that matches the selector; waits until there is one.
     async fn find(&self, css: &str) -> Element {
-        let found = self.client.wait().at_most(PATIENCE);
-        let found = found.for_element(Locator::Css(css)).await;
+        let found = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await;
         found.unwrap_or_else(|error| panic!("{css}: {error}"))
     }
 
@@ -122,10 +107,7 @@ impl Browser {
 
     /// The lines in the console since the last call: errors of scripts, resources that failed to load, and violations of the content security policy.
     pub(crate) async fn log(&self) -> Vec<String> {
-        let command = ChromeCommand {
-            path: "se/log",
-            body: json!({ "type": "browser" }),
-        };
+        let command = ChromeCommand { path: "se/log", body: json!({ "type": "browser" }) };
         let entries = self.client.issue_cmd(command).await.unwrap();
         let entries = entries.as_array().unwrap().iter();
         entries.map(|entry| entry["message"].to_string()).collect()
@@ -206,8 +188,6 @@ fn capabilities(has_javascript: bool, profile: &TempDir) -> Capabilities {
         "goog:chromeOptions": chrome,
         "goog:loggingPrefs": { "browser": "ALL" },
     });
-    let Value::Object(capabilities) = capabilities else {
-        unreachable!()
-    };
+    let Value::Object(capabilities) = capabilities else { unreachable!() };
     capabilities
 }

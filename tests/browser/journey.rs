@@ -108,9 +108,7 @@ async fn walk(has_javascript: bool) {
     vote_by_keyboard(&visitor.browser, has_javascript).await;
     let call = visitor.reach_the_first_call().await;
     assert!(visitor.clicks <= FIRST_CALL, "{} clicks", visitor.clicks);
-    let pasted = Command::new("sh")
-        .args(["-c", &format!("{call} --silent")])
-        .output();
+    let pasted = Command::new("sh").args(["-c", &format!("{call} --silent")]).output();
     let answer = String::from_utf8(pasted.unwrap().stdout).unwrap();
     let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer["success"], true, "{answer}");

@@ -33,10 +33,9 @@ pub(crate) async fn assert_tables_start_with_their_point(browser: &Browser, acco
     browser.open(&format!("{account}/settings")).await;
     browser.fill("name", "A renamed account").await;
     browser.click("main form button").await;
-    for (page, part) in [
-        ("economy", "main tbody td:last-child .state"),
-        ("activity", "main tbody td"),
-    ] {
+    for (page, part) in
+        [("economy", "main tbody td:last-child .state"), ("activity", "main tbody td")]
+    {
         browser.open(&format!("{account}/{page}")).await;
         browser.until(part).await;
         let script = "return document.querySelector(arguments[0]).getBoundingClientRect().right";
@@ -63,9 +62,7 @@ pub(crate) async fn assert_filters_in_a_row(browser: &Browser, prefix: &str) {
         .map((part) => part.getBoundingClientRect()).map((box) => (box.top + box.bottom) / 2)";
     let middles: Vec<f64> = browser.run(script).await;
     assert_eq!(middles.len(), 6, "four filters, the button and the link");
-    let far = middles
-        .iter()
-        .find(|middle| (*middle - middles[0]).abs() > 8.0);
+    let far = middles.iter().find(|middle| (*middle - middles[0]).abs() > 8.0);
     assert!(far.is_none(), "{middles:?}");
 }
 
@@ -85,8 +82,8 @@ pub(crate) async fn assert_pictures_keep_their_shape(browser: &Browser, account:
                 const box = picture.getBoundingClientRect();
                 done(box.width / box.height);
             });";
-        let shape = browser.client.execute_async(script, Vec::new()).await;
-        let shape = shape.unwrap().as_f64().unwrap();
+        let shape =
+            browser.client.execute_async(script, Vec::new()).await.unwrap().as_f64().unwrap();
         assert!((shape - 16.0 / 9.0).abs() < 0.05, "at {width}: {shape}");
     }
 }

@@ -48,12 +48,8 @@ const TEMPLATES_OF_ACCOUNT: [&str; 13] = [
     "", "/settings", "/keys", "/keys/new", "/team", "/activity", "/webhooks", "/webhooks/new", "/listings", "/listings/new/game", "/claims",
     "/usage", "/plans",
 ];
-const MORE_OF_ACCOUNT: [&str; 4] = [
-    "/listings/new/page",
-    "/listings/new/event",
-    "/requests",
-    "/economy",
-];
+const MORE_OF_ACCOUNT: [&str; 4] =
+    ["/listings/new/page", "/listings/new/event", "/requests", "/economy"];
 /// The pages of a person.
 #[rustfmt::skip]
 const PERSONAL: [&str; 7] = [
@@ -118,18 +114,14 @@ fn screenshot_folder() -> Option<PathBuf> {
 }
 
 async fn save_screenshot(browser: &Browser, folder: &Path, path: &str, width: u32, theme: &str) {
-    let taken = browser.devtools(
-        "Page.captureScreenshot",
-        serde_json::json!({ "captureBeyondViewport": true }),
-    );
-    let taken = taken.await;
+    let taken = browser
+        .devtools("Page.captureScreenshot", serde_json::json!({ "captureBeyondViewport": true }))
+        .await;
     let bytes = base64::Engine::decode(
         &base64::engine::general_purpose::STANDARD,
         taken["data"].as_str().unwrap(),
     );
-    let words = path
-        .split('/')
-        .filter(|word| word.parse::<uuid::Uuid>().is_err());
+    let words = path.split('/').filter(|word| word.parse::<uuid::Uuid>().is_err());
     let name: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let file = format!("{}-{theme}-{width}.png", name.join("-"));
     std::fs::create_dir_all(folder).unwrap();
@@ -158,11 +150,7 @@ async fn currency_page(fleet: &Fleet) -> String {
         let request = client.request(Method::POST, "/economy/report");
         let answer = client.send(request.json(&report)).await;
         // A game may report once an hour, and another test may have reported for it.
-        assert!(
-            [201, 429].contains(&answer.status.as_u16()),
-            "{}",
-            answer.text
-        );
+        assert!([201, 429].contains(&answer.status.as_u16()), "{}", answer.text);
     }
     let [one, other] = accounts.map(|account| account.economy_game.as_str());
     let page = format!("/economy/{one}");
@@ -170,10 +158,7 @@ async fn currency_page(fleet: &Fleet) -> String {
     let mut visitor = WebClient::new(fleet);
     eventually("the page with a rate", async || {
         let shown = visitor.get(&page).await;
-        shown
-            .text
-            .contains(&format!("/economy/{other}"))
-            .then_some(())
+        shown.text.contains(&format!("/economy/{other}")).then_some(())
     })
     .await;
     page
@@ -200,16 +185,18 @@ pub(crate) async fn listing_pages(fleet: &Fleet) -> [String; 4] {
 
 /// These pages, and those of a currency and of some listings.
 async fn with_listings(fleet: &Fleet, pages: &[&str]) -> Vec<String> {
-    let pages = pages.iter().map(|page| (*page).to_owned());
-    let pages = pages.chain([currency_page(fleet).await]);
+    let pages = pages.iter().map(|page| (*page).to_owned()).chain([currency_page(fleet).await]);
     pages.chain(listing_pages(fleet).await).collect()
 }
 
 /// These pages of an account, the pages of its game, and those of a person.
 fn pages_of_account(fleet: &Fleet, account: &str, pages: &[&str]) -> Vec<String> {
     let game = pages_of_game(&fleet.account("free").economy_game);
-    let pages = pages.iter().map(|page| (*page).to_owned());
-    let pages = pages.chain(game).map(|path| format!("{account}{path}"));
+    let pages = pages
+        .iter()
+        .map(|page| (*page).to_owned())
+        .chain(game)
+        .map(|path| format!("{account}{path}"));
     pages.chain(PERSONAL.map(ToOwned::to_owned)).collect()
 }
 

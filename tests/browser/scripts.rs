@@ -13,10 +13,7 @@ pub(crate) async fn copy_and_count_down(browser: &Browser) {
         const places = ['#secret', '[data-copy=secret]'].map((css) => document.querySelector(css).getBoundingClientRect());
         const [secret, button] = places;
         return button.left >= secret.right && button.top < secret.bottom;";
-    assert!(
-        browser.run::<bool>(script).await,
-        "the button is next to the key"
-    );
+    assert!(browser.run::<bool>(script).await, "the button is next to the key");
     browser.click("button[data-copy='secret']").await;
     eventually("the page says what was copied", async || {
         let said = browser.text("button[data-copy='secret'] + .copied").await;

@@ -55,20 +55,14 @@ async fn curl_decodes_every_coding() {
             .args(["--header", &format!("accept-encoding: {coding}")])
             .args([
                 "--header",
-                &format!(
-                    "authorization: Bearer {}",
-                    fleet.account("unlimited").keys.test
-                ),
+                &format!("authorization: Bearer {}", fleet.account("unlimited").keys.test),
             ])
             .arg(format!("{}/games?limit=100", fleet.base_url))
             .output()
             .unwrap();
         let said = String::from_utf8(curl.stderr).unwrap();
         assert!(curl.status.success(), "{coding}: {said}");
-        assert!(
-            said.contains(&format!("content-encoding: {coding}\r\n")),
-            "{said}"
-        );
+        assert!(said.contains(&format!("content-encoding: {coding}\r\n")), "{said}");
         let body: serde_json::Value = serde_json::from_slice(&curl.stdout).unwrap();
         assert_eq!(body["data"], *expected.data(), "{coding}");
         assert_eq!(body["meta"]["total"], expected.body["meta"]["total"]);

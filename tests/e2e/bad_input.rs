@@ -88,11 +88,7 @@ async fn every_target_gets_its_status_and_error_code() {
             answer.body
         );
         if *code == "invalid" {
-            assert!(
-                answer.body.contains(r#""fields":{"#),
-                "{target}: {}",
-                answer.body
-            );
+            assert!(answer.body.contains(r#""fields":{"#), "{target}: {}", answer.body);
         }
     }
 }
@@ -101,20 +97,11 @@ async fn every_target_gets_its_status_and_error_code() {
 async fn ten_thousand_parameters_are_read() {
     let fleet = Fleet::shared();
     let client = Client::new(&fleet, &fleet.account("unlimited").keys.live);
-    let page = client
-        .get(&format!("/games?limit=2{}", "&".repeat(10_000)))
-        .await;
+    let page = client.get(&format!("/games?limit=2{}", "&".repeat(10_000))).await;
     assert_eq!(page.data().as_array().unwrap().len(), 2);
-    let page = client
-        .get(&format!("/games?limit=2{}", "&a".repeat(8_000)))
-        .await;
+    let page = client.get(&format!("/games?limit=2{}", "&a".repeat(8_000))).await;
     assert_eq!(page.data().as_array().unwrap().len(), 2);
     let twice = client.get(&format!("/games?{}", "q=&".repeat(5_000))).await;
     twice.assert_error(400, "invalid");
-    assert_eq!(
-        twice.body["fields"].as_object().unwrap().len(),
-        1,
-        "{}",
-        twice.text
-    );
+    assert_eq!(twice.body["fields"].as_object().unwrap().len(), 1, "{}", twice.text);
 }

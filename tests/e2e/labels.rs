@@ -44,8 +44,9 @@ fn to_internal_port(
     number: usize,
 ) -> [RequestBuilder; 4] {
     let call = |path: String| {
-        let call = client.post(format!("{}/{path}", service.grpc));
-        let call = call.header("content-type", "application/grpc");
+        let call = client
+            .post(format!("{}/{path}", service.grpc))
+            .header("content-type", "application/grpc");
         // An empty message.
         call.body(vec![0; 5])
     };
@@ -71,8 +72,7 @@ async fn send(requests: impl IntoIterator<Item = RequestBuilder>) {
 
 /// The series of a service, one per line, without the buckets of histograms.
 async fn series(service: &Service) -> Vec<String> {
-    let metrics = reqwest::get(&service.metrics).await.unwrap();
-    let metrics = metrics.text().await.unwrap();
+    let metrics = reqwest::get(&service.metrics).await.unwrap().text().await.unwrap();
     assert!(!metrics.contains(MARKER), "{}", service.name);
     let lines = metrics.lines().filter(|line| {
         let is_bucket = line.contains("_bucket{");
@@ -107,11 +107,7 @@ async fn texts_of_callers_make_no_series_and_are_not_logged() {
         .await;
         let after = series(service).await;
         let new: Vec<&String> = after.iter().filter(|line| !before.contains(line)).collect();
-        assert!(
-            after.len() < before.len() + TEXTS,
-            "{}: {new:?}",
-            service.name
-        );
+        assert!(after.len() < before.len() + TEXTS, "{}: {new:?}", service.name);
     }
     let logs = fleet.mail_dir.with_file_name("logs");
     for log in std::fs::read_dir(logs).unwrap() {

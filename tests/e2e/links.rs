@@ -22,14 +22,12 @@ const DOCS: [&str; 4] = ["/docs", "/docs/first-call", "/docs/reference", "/docs/
 /// The addresses on this site that a page links to or loads, without fragments.
 fn links<'a>(page: &'a str, base: &'a str) -> impl Iterator<Item = String> + 'a {
     let attributes = ["href=\"", "src=\""].into_iter();
-    let values = attributes.flat_map(|attribute| page.split(attribute).skip(1));
-    let values = values.filter_map(|rest| rest.split('"').next());
+    let values = attributes
+        .flat_map(|attribute| page.split(attribute).skip(1))
+        .filter_map(|rest| rest.split('"').next());
     values.filter_map(move |link| {
         let path = link.strip_prefix(base).unwrap_or(link);
-        let path = path
-            .split('#')
-            .next()
-            .filter(|path| path.starts_with('/'))?;
+        let path = path.split('#').next().filter(|path| path.starts_with('/'))?;
         Some(path.replace("&#38;", "&").replace("&amp;", "&"))
     })
 }
@@ -38,14 +36,16 @@ fn links<'a>(page: &'a str, base: &'a str) -> impl Iterator<Item = String> + 'a 
 #[ignore = "long: reads the whole site"]
 async fn every_link_leads_to_a_page() {
     let fleet = Fleet::shared();
-    let rows = include_str!("../../deploy/data/events.ndjson").lines();
-    let rows = rows.map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let shipped: BTreeSet<String> = rows
-        .filter_map(|row| Some(row["slug"].as_str()?.to_owned()))
-        .collect();
+    let rows = include_str!("../../deploy/data/events.ndjson")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let shipped: BTreeSet<String> =
+        rows.filter_map(|row| Some(row["slug"].as_str()?.to_owned())).collect();
     let events = shipped.iter().map(|slug| format!("/events/{slug}"));
-    let pages = PAGES.iter().map(|path| (*path).to_owned()).chain(events);
-    let pages: Vec<String> = pages
+    let pages: Vec<String> = PAGES
+        .iter()
+        .map(|path| (*path).to_owned())
+        .chain(events)
         .flat_map(|path| [format!("/fr{}", path.trim_end_matches('/')), path])
         .chain(DOCS.map(ToOwned::to_owned))
         .collect();

@@ -37,11 +37,8 @@ async fn plan_of_staff(staff: &mut Staff, name: &str) -> Plan {
 async fn counted(fleet: &Fleet, account: &str, calls: u64) -> AccountsServiceGetAccountResponse {
     let accounts = AccountsServiceClient::new(fleet.rpc_client("gateway").await);
     eventually("the calls are counted in the month", async || {
-        let request = AccountsServiceGetAccountRequest {
-            account_id: account.to_owned(),
-        };
-        let found = accounts.clone().get_account(request).await;
-        let found = found.unwrap().into_inner();
+        let request = AccountsServiceGetAccountRequest { account_id: account.to_owned() };
+        let found = accounts.clone().get_account(request).await.unwrap().into_inner();
         let month = found.month.unwrap_or_default().used;
         (month == calls).then_some(found)
     })
@@ -56,12 +53,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
     let password = "baobab lorry teapot nine";
     let [pages, _] = browser.sign_up(&fleet, "Numbers", password).await;
     let id = pages.strip_prefix("/accounts/").unwrap();
-    let account = NewAccount {
-        account: Account {
-            id: id.to_owned(),
-            ..Account::default()
-        },
-    };
+    let account = NewAccount { account: Account { id: id.to_owned(), ..Account::default() } };
     let mut staff = Staff::new(&fleet).await;
     let client = Client::new(&fleet, &staff.key(&account, KeyRequest::live()).await.1);
     // A success, a 404, a 400 and a 304 count. No other test changes this game.
@@ -69,8 +61,9 @@ async fn an_account_has_the_same_numbers_everywhere() {
     let game = client.get(path).await;
     client.get("/games/no-such-game-anywhere").await;
     client.get("/games?limit=nothing").await;
-    let known = client.request(http::Method::GET, path);
-    let known = known.header("if-none-match", game.header("etag").unwrap());
+    let known = client
+        .request(http::Method::GET, path)
+        .header("if-none-match", game.header("etag").unwrap());
     assert_eq!(client.send(known).await.status, 304);
 
     let answered = client.get("/me").await;
@@ -78,20 +71,10 @@ async fn an_account_has_the_same_numbers_everywhere() {
     let Me {
         account: owner,
         key: _,
-        minute:
-            MeMinute {
-                limit: per_minute,
-                remaining: left_of_minute,
-                resets_at: minute_ends,
-            },
+        minute: MeMinute { limit: per_minute, remaining: left_of_minute, resets_at: minute_ends },
         month,
     } = serde_json::from_value(answered.data().clone()).unwrap();
-    let MeMonth {
-        limit,
-        used,
-        remaining,
-        resets_at,
-    } = month.unwrap();
+    let MeMonth { limit, used, remaining, resets_at } = month.unwrap();
     let limit = limit.unwrap();
     assert_eq!((used, remaining), (5, Some(limit - 5)));
     let left = answered.header("ratelimit").unwrap();

@@ -16,9 +16,8 @@ fn picture() -> Vec<u8> {
     let unique = kit::ids::row_id();
     let mut colours = unique.as_bytes().iter().copied().cycle();
     let mut file = Vec::new();
-    let mut tile = RgbImage::from_fn(16, 16, |_, _| {
-        Rgb([0; 3].map(|_: u8| colours.next().unwrap()))
-    });
+    let mut tile =
+        RgbImage::from_fn(16, 16, |_, _| Rgb([0; 3].map(|_: u8| colours.next().unwrap())));
     tile = image::imageops::resize(&tile, 1_600, 900, image::imageops::FilterType::Triangle);
     tile.write_with_encoder(PngEncoder::new(&mut file)).unwrap();
     file
@@ -41,9 +40,7 @@ async fn upload(
     let messages: Vec<proto::AddOwnPictureRequest> = std::iter::once(Message::Header(header))
         .chain(chunks.map(|it| Message::Chunk(it.to_vec().into())))
         .chain([Message::End(proto::PictureEnd {})])
-        .map(|message| proto::AddOwnPictureRequest {
-            message: Some(message),
-        })
+        .map(|message| proto::AddOwnPictureRequest { message: Some(message) })
         .collect();
     let mut request = tonic::Request::new(futures::stream::iter(messages));
     request.set_timeout(Duration::from_mins(1));
@@ -68,11 +65,9 @@ async fn an_uploaded_picture_is_in_the_answers_and_is_served() {
     assert_eq!(size, (&json!(1_600), &json!(900)));
 
     let small = cover.replace(".jpg", "-small.jpg");
-    for (url, size) in [
-        (cover, (1_200, 675)),
-        (&small, (600, 338)),
-        (shot["url"].as_str().unwrap(), (1_600, 900)),
-    ] {
+    for (url, size) in
+        [(cover, (1_200, 675)), (&small, (600, 338)), (shot["url"].as_str().unwrap(), (1_600, 900))]
+    {
         let answer = reqwest::get(url).await.unwrap();
         assert_eq!(answer.status(), 200);
         assert_eq!(answer.headers()["content-type"], "image/jpeg");

@@ -146,10 +146,7 @@ async fn each_filter_gives_the_matching_rows_of_the_whole_list() {
     // A range includes its first and last day. An event takes place on each day from its start to its end.
     let whole = client.all("/events?when=all", 100).await;
     let last = |event: &Value| {
-        event["ends_at"]
-            .as_str()
-            .or_else(|| event["starts_at"].as_str())
-            .map(ToOwned::to_owned)
+        event["ends_at"].as_str().or_else(|| event["starts_at"].as_str()).map(ToOwned::to_owned)
     };
     let day = last(&whole[whole.len() / 2]).unwrap();
     let is_then = |event: &&Value| {
@@ -176,14 +173,8 @@ async fn a_wrong_parameter_is_named() {
     }
     // One response names all invalid parameters: those that the gateway checks, and those that only catalogue-svc can check.
     for (wrong, fields) in [
-        (
-            "country=KE&country=NG&limit=e&q=%",
-            &["country", "limit", "q"][..],
-        ),
-        (
-            "genre=a&platform=b&stage=c&cursor=f",
-            &["cursor", "genre", "platform", "stage"],
-        ),
+        ("country=KE&country=NG&limit=e&q=%", &["country", "limit", "q"][..]),
+        ("genre=a&platform=b&stage=c&cursor=f", &["cursor", "genre", "platform", "stage"]),
     ] {
         let answer = client.get(&format!("/games?{wrong}")).await;
         answer.assert_error(400, "invalid");
@@ -194,11 +185,9 @@ async fn a_wrong_parameter_is_named() {
         client.get(path).await.assert_error(400, "invalid");
     }
     // A name that no listing has gives an empty list, not an error.
-    for nothing in [
-        "/games?creator=nobody&colour=blue",
-        "/creators?city=atlantis",
-        "/search?q=%21%3F",
-    ] {
+    for nothing in
+        ["/games?creator=nobody&colour=blue", "/creators?city=atlantis", "/search?q=%21%3F"]
+    {
         assert_eq!(client.all(nothing, 20).await, [] as [Value; 0], "{nothing}");
     }
 }
@@ -242,12 +231,7 @@ async fn rows_have_the_shapes_of_the_contract() {
     let countries: Vec<CountryRow> = live.rows("/countries?empty=true", 100).await;
     assert_eq!(countries.len(), 54);
     let genres: Vec<GenreRow> = live.rows("/genres", 100).await;
-    assert_eq!(
-        genres.len(),
-        include_str!("../../deploy/data/genres.ndjson")
-            .lines()
-            .count()
-    );
+    assert_eq!(genres.len(), include_str!("../../deploy/data/genres.ndjson").lines().count());
     let full: Game = sample.one("/games/sample-fifty-four-stops").await;
     assert!(full.trailer_url.is_some() && !full.credits.is_empty() && !full.links.is_empty());
     let creator: Creator = sample.one("/creators/sample-baobab-works").await;
@@ -255,11 +239,7 @@ async fn rows_have_the_shapes_of_the_contract() {
     let found: Vec<SearchResult> = sample.rows("/search?q=nairobi", 100).await;
     let kinds: std::collections::BTreeSet<&str> =
         found.iter().map(|row| row.kind.as_str()).collect();
-    assert_eq!(
-        kinds.len(),
-        4,
-        "games, creators, events and cities: {kinds:?}"
-    );
+    assert_eq!(kinds.len(), 4, "games, creators, events and cities: {kinds:?}");
     let board: Vec<RankingRow> = sample.rows("/rankings/games/all", 100).await;
     assert!(board.iter().zip(1..).all(|(row, rank)| row.rank == rank));
 }

@@ -28,11 +28,7 @@ impl Caller {
         let (account, game) = (studio.account.clone(), studio.game.clone());
         let mut keys = Vec::new();
         for (name, mode) in [("live", "live"), ("test", "test")] {
-            let wanted = KeyRequest {
-                mode,
-                may_write: true,
-                ..KeyRequest::default()
-            };
+            let wanted = KeyRequest { mode, may_write: true, ..KeyRequest::default() };
             keys.push((name, studio.staff.key(&account, wanted).await.1));
         }
         for (name, mode) in [("live secret", "live"), ("test secret", "test")] {
@@ -59,11 +55,7 @@ impl Caller {
             "page": [studio.handle],
             "own-game": [game],
         });
-        Self {
-            fleet,
-            keys,
-            values,
-        }
+        Self { fleet, keys, values }
     }
 
     /// Runs the operations that `filter` selects by tag.
@@ -77,18 +69,8 @@ impl Caller {
             values["currency"] = slugs.map(|row| row["slug"].clone()).collect();
         }
         let output = Command::new(python)
-            .args([
-                "-m",
-                "schemathesis.cli",
-                "--config-file",
-                "schemathesis.toml",
-            ])
-            .args([
-                "run",
-                &self.fleet.openapi_url,
-                "--url",
-                &self.fleet.base_url,
-            ])
+            .args(["-m", "schemathesis.cli", "--config-file", "schemathesis.toml"])
+            .args(["run", &self.fleet.openapi_url, "--url", &self.fleet.base_url])
             .args(["--checks", "all", "--seed", "1", "--max-examples", examples])
             .args(["--header", &format!("Authorization: Bearer {}", key.1)])
             .args(filter)
@@ -96,10 +78,7 @@ impl Caller {
             .env("VALUES", values.to_string())
             .env("NO_COLOR", "1")
             // Otherwise Python would write bytecode of hooks.py into the source tree.
-            .env(
-                "PYTHONPYCACHEPREFIX",
-                concat!(env!("CARGO_TARGET_TMPDIR"), "/bytecode"),
-            )
+            .env("PYTHONPYCACHEPREFIX", concat!(env!("CARGO_TARGET_TMPDIR"), "/bytecode"))
             .env("HYPOTHESIS_STORAGE_DIRECTORY", env!("CARGO_TARGET_TMPDIR"))
             .output()
             .await
@@ -118,8 +97,14 @@ async fn the_document_is_valid_openapi() {
     let environment = testing::python::environment(environments, VALIDATOR, &[]).await;
     let python = environment.unwrap().join("bin/python");
     let folder = tempfile::tempdir().unwrap();
-    let document = reqwest::get(&fleet.openapi_url).await.unwrap();
-    let document = document.error_for_status().unwrap().bytes().await.unwrap();
+    let document = reqwest::get(&fleet.openapi_url)
+        .await
+        .unwrap()
+        .error_for_status()
+        .unwrap()
+        .bytes()
+        .await
+        .unwrap();
     let file = folder.path().join("openapi.json");
     std::fs::write(&file, document).unwrap();
     let output = Command::new(&python)
@@ -140,9 +125,7 @@ async fn schemathesis_finds_no_failure() {
     let long = std::env::var("SCHEMATHESIS_EXAMPLES").ok();
     let examples = long.as_deref().unwrap_or(EXAMPLES);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let environment = testing::python::environment(folder, PACKAGE, &[])
-        .await
-        .unwrap();
+    let environment = testing::python::environment(folder, PACKAGE, &[]).await.unwrap();
     let python = environment.join("bin/python");
     let caller = Caller::new().await;
     // The coverage phase makes the most requests, and the same ones with the live key and the test key.

@@ -24,8 +24,7 @@ async fn check(http: &Client, url: &str, title: &str) -> String {
     assert!(!headers.contains_key(SET_COOKIE), "{url}");
     let text = page.text().await.unwrap();
     assert!(text.contains(&escaped(title)), "{url} lacks {title}");
-    let again = http.get(url).header(IF_NONE_MATCH, &headers[ETAG]);
-    let again = again.send().await.unwrap();
+    let again = http.get(url).header(IF_NONE_MATCH, &headers[ETAG]).send().await.unwrap();
     // Another test may have changed the page in the meantime.
     let is_same = again.headers()[ETAG] == headers[ETAG];
     assert_eq!(again.status() == StatusCode::NOT_MODIFIED, is_same, "{url}");
@@ -38,21 +37,9 @@ async fn every_address_of_a_listing_leads_to_its_page() {
     let (fleet, http) = (Fleet::shared(), Client::new());
     let client = live(&fleet).await;
     for (list, name, file) in [
-        (
-            "games",
-            "title",
-            include_str!("../../deploy/data/games.ndjson"),
-        ),
-        (
-            "creators",
-            "name",
-            include_str!("../../deploy/data/creators.ndjson"),
-        ),
-        (
-            "events",
-            "title",
-            include_str!("../../deploy/data/events.ndjson"),
-        ),
+        ("games", "title", include_str!("../../deploy/data/games.ndjson")),
+        ("creators", "name", include_str!("../../deploy/data/creators.ndjson")),
+        ("events", "title", include_str!("../../deploy/data/events.ndjson")),
     ] {
         for line in file.lines().take(10) {
             let row: Value = serde_json::from_str(line).unwrap();
@@ -75,17 +62,11 @@ async fn a_new_game_is_on_the_site_and_its_page_shows_a_change() {
     // Read the feed first. It has the newest fifty games, and other tests add games, but not so many at once.
     let feed = format!("{base}games/feed.xml");
     let index = read(&format!("{base}sitemap.xml")).await;
-    let files = index.split("<loc>").skip(1);
-    let files = files.filter_map(|rest| rest.split("</loc>").next());
-    let games = files
-        .filter(|file| file.contains("/games-"))
-        .last()
-        .unwrap();
+    let files = index.split("<loc>").skip(1).filter_map(|rest| rest.split("</loc>").next());
+    let games = files.filter(|file| file.contains("/games-")).last().unwrap();
     for file in [feed.as_str(), games] {
-        eventually("the file has the game", async || {
-            read(file).await.contains(&url).then_some(())
-        })
-        .await;
+        eventually("the file has the game", async || read(file).await.contains(&url).then_some(()))
+            .await;
     }
     check(&http, &url, "A Game").await;
     let tagline = format!("Changed <b>{}", kit::ids::row_id());
@@ -103,9 +84,6 @@ async fn addresses_of_sample_listings_lead_to_pages_that_say_so() {
         let rows = sample(&fleet).all(list, 100).await;
         let url = rows[0]["url"].as_str().unwrap();
         let page = check(&http, url, "test keys read").await;
-        assert!(
-            page.contains("<meta name=\"robots\" content=\"noindex\">"),
-            "{url}"
-        );
+        assert!(page.contains("<meta name=\"robots\" content=\"noindex\">"), "{url}");
     }
 }

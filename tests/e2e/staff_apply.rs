@@ -26,11 +26,7 @@ impl Folder {
         fs::write(directory.path().join("pages.ndjson"), page.to_string()).unwrap();
         fs::write(directory.path().join("games.ndjson"), game.to_string()).unwrap();
         let account = kit::ids::row_id().to_string();
-        Self {
-            directory,
-            unique,
-            account,
-        }
+        Self { directory, unique, account }
     }
 
     fn path(&self, name: &str) -> String {
@@ -106,10 +102,7 @@ async fn a_file_that_is_applied_again_changes_nothing() {
     assert_eq!(second["unchanged"], 6);
     assert_eq!(second["accounts"], first["accounts"]);
     assert_eq!(second["files"][1]["unchanged"], 1);
-    assert_eq!(
-        ["reads", "ended", "game"].map(|key| folder.secret(key)),
-        secrets
-    );
+    assert_eq!(["reads", "ended", "game"].map(|key| folder.secret(key)), secrets);
 }
 
 #[tokio::test]
@@ -119,10 +112,7 @@ async fn a_change_of_the_file_changes_only_that() {
     folder.write("free", r#"{ name = "k", mode = "test" }"#);
     folder.apply(&fleet).await;
 
-    folder.write(
-        "build",
-        r#"{ name = "k", mode = "test" }, { name = "l", mode = "test" }"#,
-    );
+    folder.write("build", r#"{ name = "k", mode = "test" }, { name = "l", mode = "test" }"#);
     let report = folder.apply(&fleet).await;
     let expected = ["Ada: moved from free to build", "Ada: created the key l"];
     assert_eq!(report["changes"], json!(expected));

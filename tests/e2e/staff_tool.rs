@@ -109,10 +109,9 @@ async fn the_audit_of_one_kind_lists_a_call_that_was_refused_for_lack_of_a_role(
     })
     .await;
     attempt(&["person", "show", email]).await;
-    for (kind, name, action) in [
-        ("account", account.as_str(), "invite_owner"),
-        ("person", email, "look"),
-    ] {
+    for (kind, name, action) in
+        [("account", account.as_str(), "invite_owner"), ("person", email, "look")]
+    {
         let listed = answer(&fleet, &[&list[..], &["--kind", kind]].concat()).await;
         let entries = listed["entries"].as_array().unwrap();
         assert_eq!(entries.len(), 1, "{listed}");
@@ -128,9 +127,7 @@ async fn an_account_is_created_for_an_owner_who_is_invited() {
     let fleet = Fleet::shared();
     let name = format!("Test {}", kit::ids::row_id());
     let email = format!("{}@test.example", kit::ids::row_id());
-    let create = [
-        "account", "create", "--name", &name, "--email", &email, "--plan", "build",
-    ];
+    let create = ["account", "create", "--name", &name, "--email", &email, "--plan", "build"];
     let made = answer(&fleet, &create).await;
     let id = made["account"]["id"].as_str().unwrap();
     assert_eq!(made["account"]["plan"], "build", "{made}");

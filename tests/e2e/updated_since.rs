@@ -22,9 +22,7 @@ async fn lists_show_what_has_changed_since_a_time() {
         let since = since.as_str().unwrap();
         let path = format!("/games?creator={}&updated_since={since}", studio.handle);
         let rows = client.all(&path, 1).await;
-        rows.iter()
-            .map(|row| row["slug"].clone())
-            .collect::<Vec<_>>()
+        rows.iter().map(|row| row["slug"].clone()).collect::<Vec<_>>()
     };
     let first = updated_at().await;
     studio.edit(&slug, "Later").await;
@@ -56,10 +54,7 @@ async fn lists_show_what_has_changed_since_a_time() {
 /// A change has the time at which its write began. A caller that polls with the time of its last call misses a change that was committed after that
 /// call, unless it subtracts a minute.
 #[tokio::test]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the tests have no schema of their own"
-)]
+#[expect(clippy::disallowed_methods, reason = "the tests have no schema of their own")]
 async fn a_change_that_is_committed_late_has_the_time_of_its_beginning() {
     let fleet = Fleet::shared();
     let studio = Studio::new(&fleet).await;

@@ -71,8 +71,7 @@ async fn an_account_cannot_write_to_a_page_of_another() {
 #[tokio::test]
 async fn a_test_key_and_a_dry_run_say_what_would_happen_and_write_nothing() {
     let mut studio = Studio::new(&Fleet::shared()).await;
-    let test = studio.staff.writer(&studio.fleet, &studio.account, "test");
-    let test = test.await;
+    let test = studio.staff.writer(&studio.fleet, &studio.account, "test").await;
     let before = own(&studio.live).await;
     let would =
         |would: &str, status: &str| json!({"dry_run": true, "would": would, "status": status});
@@ -99,8 +98,8 @@ async fn a_test_key_and_a_dry_run_say_what_would_happen_and_write_nothing() {
 async fn a_repeated_call_has_its_effect_once() {
     let studio = Studio::new(&Fleet::shared()).await;
     let send = async |path: &str, body: &Value| -> Response {
-        let request = studio.live.request(Method::POST, path).json(body);
-        let request = request.header("idempotency-key", "one");
+        let request =
+            studio.live.request(Method::POST, path).json(body).header("idempotency-key", "one");
         studio.live.send(request).await
     };
     let replayed = |answer: &Response| {

@@ -56,10 +56,7 @@ async fn an_approval_is_made_once_whichever_replica_is_killed() {
         let (_, replica) = &replicas[place % replicas.len()];
         let what = format!("{slug} is approved");
         eventually(&what, async || {
-            let item = DecideItem {
-                name: Some(named("event", slug)),
-                revision: Some(1),
-            };
+            let item = DecideItem { name: Some(named("event", slug)), revision: Some(1) };
             let request = DecideRequest {
                 decision: Decision::Approve.into(),
                 items: vec![item],
@@ -87,10 +84,7 @@ async fn an_approval_is_made_once_whichever_replica_is_killed() {
     shown_and_kept_once(&fleet, &slugs).await;
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the tests have no schema of their own"
-)]
+#[expect(clippy::disallowed_methods, reason = "the tests have no schema of their own")]
 async fn shown_and_kept_once(fleet: &Fleet, slugs: &[String]) {
     let client = Staff::new(fleet).await.caller(fleet, "unlimited").await;
     let shown = slugs.iter().map(async |slug| {
@@ -113,10 +107,6 @@ async fn shown_and_kept_once(fleet: &Fleet, slugs: &[String]) {
     .unwrap();
     assert_eq!(kept.len(), slugs.len());
     for (slug, revision, revisions, audited, announced) in kept {
-        assert_eq!(
-            (revision, revisions, audited, announced),
-            (2, 2, 1, 1),
-            "{slug}"
-        );
+        assert_eq!((revision, revisions, audited, announced), (2, 2, 1, 1), "{slug}");
     }
 }

@@ -119,11 +119,7 @@ async fn floods_end_and_nobody_else_notices() {
     }
     assert!(served > 0, "no other caller was served");
     assert_eq!(caller.all("/games", 100).await, games);
-    assert_eq!(
-        small.fleet().service("gateway").pid,
-        Some(pid),
-        "the gateway was started anew"
-    );
+    assert_eq!(small.fleet().service("gateway").pid, Some(pid), "the gateway was started anew");
     // A panic in the task of a connection closes it as well, so check the log.
     assert!(!small.log("gateway").contains("panicked"));
     let grown = gateway.peak() - before;

@@ -7,10 +7,7 @@ use sqlx::{Connection as _, PgConnection};
 fn everywhere(fleet: &Fleet, secret: &str) -> Vec<Client> {
     let gateways = fleet.by_gateway();
     assert_eq!(gateways.len(), 2);
-    gateways
-        .iter()
-        .map(|gateway| Client::new(gateway, secret))
-        .collect()
+    gateways.iter().map(|gateway| Client::new(gateway, secret)).collect()
 }
 
 /// Whether each gateway accepts the key. On a busy machine, a call may miss a deadline (503), but no gateway refuses the key.
@@ -27,10 +24,7 @@ async fn works_everywhere(clients: &[Client]) -> bool {
 }
 
 /// Prevents every gateway from reading changes, whether notified or polled, while every gateway has the key in its cache.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the tests have no schema of their own"
-)]
+#[expect(clippy::disallowed_methods, reason = "the tests have no schema of their own")]
 async fn blind(fleet: &Fleet, clients: &[Client]) -> PgConnection {
     // The change that created the key may still invalidate the cache entry of a gateway. After the lock, such a gateway could not look the key up
     // again, so try again.

@@ -18,15 +18,8 @@ use rand::seq::SliceRandom as _;
 use serde_json::Value;
 use tokio::time::Instant;
 
-const PARTS: [&str; 7] = [
-    "gateway",
-    "catalogue-svc",
-    "listings-svc",
-    "economy-svc",
-    "webhook-svc",
-    "redis",
-    "postgres",
-];
+const PARTS: [&str; 7] =
+    ["gateway", "catalogue-svc", "listings-svc", "economy-svc", "webhook-svc", "redis", "postgres"];
 
 /// Timeout of a wait. The launcher waits up to half a minute before it restarts a process that dies repeatedly.
 const GIVE_UP: Duration = Duration::from_mins(5);
@@ -56,10 +49,7 @@ async fn killing_processes_in_random_order_loses_nothing() {
         for part in parts {
             let start = Instant::now();
             kill_one(part, &small, &traffic).await;
-            println!(
-                "cycle {cycle}: {part}, {:.1} s",
-                start.elapsed().as_secs_f64()
-            );
+            println!("cycle {cycle}: {part}, {:.1} s", start.elapsed().as_secs_f64());
         }
     }
     let [games, keys, reads, votes, changes, _] = traffic.progress();
@@ -78,27 +68,20 @@ async fn bring_up() -> (SmallFleet, Traffic) {
 async fn kill_one(part: &str, small: &SmallFleet, traffic: &Traffic) {
     let fleet = small.fleet();
     let pids = fleet.pids();
-    let missing: Vec<&str> = PARTS
-        .into_iter()
-        .filter(|part| !pids.contains_key(*part))
-        .collect();
+    let missing: Vec<&str> = PARTS.into_iter().filter(|part| !pids.contains_key(*part)).collect();
     assert!(missing.is_empty(), "no number of {missing:?}");
     let what = format!("the catalogue's pages agree before {part} is killed");
     let before = eventually_within(GIVE_UP, &what, async || traffic.games().await).await;
 
     let work = async {
-        traffic
-            .goes_on(&format!("work before {part} is killed"), ENOUGH)
-            .await;
+        traffic.goes_on(&format!("work before {part} is killed"), ENOUGH).await;
         kill(Pid::from_raw(pids[part]), Signal::SIGKILL).unwrap();
         eventually_within(GIVE_UP, &format!("{part} is started again"), async || {
             let pid = small.fleet().pids().get(part).copied()?;
             (pid != pids[part]).then_some(())
         })
         .await;
-        traffic
-            .goes_on(&format!("work after {part} was killed"), ENOUGH)
-            .await;
+        traffic.goes_on(&format!("work after {part} was killed"), ENOUGH).await;
         traffic.stop();
     };
     tokio::join!(work, traffic.flow());
@@ -107,10 +90,7 @@ async fn kill_one(part: &str, small: &SmallFleet, traffic: &Traffic) {
     let mut others = (pids, fleet.pids());
     others.0.remove(part);
     others.1.remove(part);
-    assert_eq!(
-        others.0, others.1,
-        "{part} killed: the other processes before and after"
-    );
+    assert_eq!(others.0, others.1, "{part} killed: the other processes before and after");
     the_month_is_kept(part, traffic).await;
     contents_agree(part, &before, traffic, &fleet).await;
     let what = format!("{part} killed");
@@ -126,9 +106,7 @@ async fn contents_agree(
 ) {
     let after = traffic.agreed_games(fleet, &format!("{part} killed")).await;
     // Leave out the game that the studio changes all the time.
-    let others = before
-        .iter()
-        .filter(|(slug, _)| **slug != traffic.public.game);
+    let others = before.iter().filter(|(slug, _)| **slug != traffic.public.game);
     for (slug, row) in others {
         assert_eq!(
             after.get(slug),
@@ -138,14 +116,9 @@ async fn contents_agree(
     }
     let seen = traffic.seen();
     let sent: BTreeSet<&String> = seen.sent.iter().collect();
-    let strange: Vec<&String> = after
-        .keys()
-        .filter(|slug| !before.contains_key(*slug) && !sent.contains(slug))
-        .collect();
-    assert!(
-        strange.is_empty(),
-        "{part} killed: nobody wrote {strange:?}"
-    );
+    let strange: Vec<&String> =
+        after.keys().filter(|slug| !before.contains_key(*slug) && !sent.contains(slug)).collect();
+    assert!(strange.is_empty(), "{part} killed: nobody wrote {strange:?}");
 }
 
 async fn the_month_is_kept(part: &str, traffic: &Traffic) {
@@ -157,8 +130,5 @@ async fn the_month_is_kept(part: &str, traffic: &Traffic) {
         client.get("/me").await.data()["month"]["used"].as_u64()
     })
     .await;
-    assert!(
-        Some(now) >= counted,
-        "{part} killed: the month's use was {counted:?} and is {now}"
-    );
+    assert!(Some(now) >= counted, "{part} killed: the month's use was {counted:?} and is {now}");
 }

@@ -33,10 +33,7 @@ struct Expected<'a> {
 impl Expected<'_> {
     /// Reads the game in every way at once, and compares. Each read forms a pair with the write before it.
     async fn is_seen(&self, client: &Client) {
-        let (single, list) = (
-            format!("/games/{}", self.slug),
-            format!("/games?q={}", self.word),
-        );
+        let (single, list) = (format!("/games/{}", self.slug), format!("/games?q={}", self.word));
         let search = format!("/search?q={}&type=games", self.word);
         let country = format!("/countries/{COUNTRY}");
         let (single, listed, found, country) = tokio::join!(
@@ -56,11 +53,7 @@ impl Expected<'_> {
         let names: Vec<&str> = found.iter().map(|row| row.name.as_str()).collect();
         let (slug, name) = (Some(self.slug), Some(title.as_str()));
         let shown = |what| {
-            if self.public {
-                Vec::from_iter(what)
-            } else {
-                Vec::new()
-            }
+            if self.public { Vec::from_iter(what) } else { Vec::new() }
         };
         assert_eq!(slugs, shown(slug));
         assert_eq!(names, shown(name));
@@ -82,10 +75,7 @@ impl Studio {
         staff.add_owner(&account, HANDLE).await;
         let caller = staff.writer(fleet, &account, "live").await;
         let gateways = fleet.replicas("gateway");
-        Self {
-            clients: gateways.map(|gateway| caller.at(gateway)).collect(),
-            staff,
-        }
+        Self { clients: gateways.map(|gateway| caller.at(gateway)).collect(), staff }
     }
 
     /// Writes through one of the gateways, which `turn` selects.
@@ -118,12 +108,7 @@ impl Walk {
         let slug = made["slug"].as_str().unwrap();
         studio.staff.approve("game", slug).await;
         self.games += 1;
-        let mut expected = Expected {
-            slug,
-            word: &first,
-            public: true,
-            games: self.games,
-        };
+        let mut expected = Expected { slug, word: &first, public: true, games: self.games };
         studio.see(&expected).await;
 
         let path = format!("/games/{slug}");
@@ -156,14 +141,8 @@ async fn a_change_or_decision_is_visible_through_every_replica() {
     what_is_taken_down_is_gone_everywhere_and_comes_back(&small, &fleet).await;
     let studio = Studio::new(&fleet).await;
     let gateways = studio.clients.len();
-    let country: Country = studio.clients[0]
-        .one(&format!("/countries/{COUNTRY}"))
-        .await;
-    let mut walk = Walk {
-        studio,
-        games: country.row.games,
-        round: 0,
-    };
+    let country: Country = studio.clients[0].one(&format!("/countries/{COUNTRY}")).await;
+    let mut walk = Walk { studio, games: country.row.games, round: 0 };
     // The number of pairs of a write and a read.
     let pairs: usize = long_form("OWN_CHANGES_PAIRS", 120);
     for _ in 0..pairs.div_ceil(WRITES * READS * gateways) {

@@ -31,10 +31,8 @@ async fn keys_in_use_go_on_for_an_hour_without_postgresql_and_all_is_well_when_i
     }
     let before = minute().await;
     fs::write(&fleet.clock_file, "+3000").unwrap();
-    eventually("the gateway's clock has moved", async || {
-        (minute().await != before).then_some(())
-    })
-    .await;
+    eventually("the gateway's clock has moved", async || (minute().await != before).then_some(()))
+        .await;
     assert_eq!(used.get("/games?limit=1").await.status, 200);
     fs::write(&fleet.clock_file, "+4200").unwrap();
     let answer = eventually("the key is not accepted any more", async || {

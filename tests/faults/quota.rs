@@ -11,9 +11,8 @@ const AT_ONCE: usize = 1_000;
 /// The remaining calls in the header `RateLimit`, for the limit `item`.
 fn left(answer: &Response, item: &str) -> Option<u64> {
     let header = answer.header("ratelimit")?;
-    let entry = header
-        .split(", ")
-        .find_map(|entry| entry.strip_prefix(&format!("\"{item}\";r=")))?;
+    let entry =
+        header.split(", ").find_map(|entry| entry.strip_prefix(&format!("\"{item}\";r=")))?;
     entry.split(';').next()?.parse().ok()
 }
 
@@ -25,10 +24,7 @@ async fn call(fleet: &Fleet, client: &Client, calls: usize) -> Vec<Response> {
         let client = client.at(gateways[n % 2]);
         async move { client.get("/games?limit=1").await }
     });
-    futures::stream::iter(calls)
-        .buffer_unordered(AT_ONCE)
-        .collect()
-        .await
+    futures::stream::iter(calls).buffer_unordered(AT_ONCE).collect().await
 }
 
 /// Takes half a minute: a fleet starts, and a thousand calls use up a minute.
@@ -60,12 +56,7 @@ async fn a_minute_of_sixty_lets_sixty_through(fleet: &Fleet) {
         answers.into_iter().partition(|answer| answer.status == 200);
     let mut numbers: Vec<(u64, u64)> = passed
         .iter()
-        .map(|answer| {
-            (
-                left(answer, "minute").unwrap(),
-                left(answer, "month").unwrap(),
-            )
-        })
+        .map(|answer| (left(answer, "minute").unwrap(), left(answer, "month").unwrap()))
         .collect();
     numbers.sort_unstable();
     let in_order = (0..60).map(|left| (left, 49_940 + left));

@@ -34,12 +34,7 @@ impl LoadedFleet {
         small.set("GATEWAY_REDIS_PATIENCE", "50");
         let fleet = small.up_with(&["--replicas", "gateway=2"]).await;
         let load = Load::new(&fleet).await;
-        Self {
-            small,
-            fleet,
-            load,
-            forgotten: Cell::default(),
-        }
+        Self { small, fleet, load, forgotten: Cell::default() }
     }
 
     fn redis(&self) -> Option<Pid> {
@@ -58,13 +53,10 @@ impl LoadedFleet {
 
     /// Waits until the circuit breaker of every gateway is open or closed.
     async fn until_breakers_are(&self, is_open: bool) {
-        eventually(
-            "every gateway has opened or closed its circuit breaker",
-            async || {
-                let open = self.fleet.metric("gateway", "redis_breakers_open").await;
-                open.iter().all(|open| (*open > 0) == is_open).then_some(())
-            },
-        )
+        eventually("every gateway has opened or closed its circuit breaker", async || {
+            let open = self.fleet.metric("gateway", "redis_breakers_open").await;
+            open.iter().all(|open| (*open > 0) == is_open).then_some(())
+        })
         .await;
     }
 
@@ -74,10 +66,7 @@ impl LoadedFleet {
         let before = self.fleet.metric("gateway", name).await;
         eventually("the gateways have written what they counted", async || {
             let now = self.fleet.metric("gateway", name).await;
-            let more = now
-                .iter()
-                .zip(&before)
-                .all(|(now, before)| *now > before + 1);
+            let more = now.iter().zip(&before).all(|(now, before)| *now > before + 1);
             more.then_some(())
         })
         .await;
@@ -102,9 +91,7 @@ impl LoadedFleet {
         self.until_breakers_are(false).await;
         self.until_settled().await;
 
-        let used = eventually("the month's use can be read", async || {
-            self.load.month_used().await
-        });
+        let used = eventually("the month's use can be read", async || self.load.month_used().await);
         let (answered, used) = (self.load.answered(), used.await);
         assert!(used <= answered, "{what}: {used} of {answered} are counted");
         let forgotten = answered - used;
@@ -159,10 +146,8 @@ impl LoadedFleet {
         let lost = Instant::now();
         kill(before, Signal::SIGKILL).unwrap();
         self.each_gateway_holds_the_minute().await;
-        eventually("Redis is started again", async || {
-            (self.redis()? != before).then_some(())
-        })
-        .await;
+        eventually("Redis is started again", async || (self.redis()? != before).then_some(()))
+            .await;
         lost
     }
 
@@ -185,9 +170,7 @@ impl LoadedFleet {
 #[tokio::test]
 async fn every_call_is_answered_while_redis_is_paused() {
     let loaded = LoadedFleet::start().await;
-    loaded
-        .through("paused", async || loaded.pause().await)
-        .await;
+    loaded.through("paused", async || loaded.pause().await).await;
     loaded.own_writes_are_read().await;
 }
 
@@ -212,18 +195,10 @@ async fn redis_fails_in_four_ways_and_every_call_is_answered() {
     let cycles: u32 = long_form("REDIS_CYCLES", 1);
     let loaded = LoadedFleet::start().await;
     for _ in 0..cycles {
-        loaded
-            .through("paused", async || loaded.pause().await)
-            .await;
-        loaded
-            .through("emptied", async || Some(loaded.empty()))
-            .await;
-        loaded
-            .through("killed", async || Some(loaded.kill().await))
-            .await;
-        loaded
-            .through("destroyed", async || Some(loaded.destroy().await))
-            .await;
+        loaded.through("paused", async || loaded.pause().await).await;
+        loaded.through("emptied", async || Some(loaded.empty())).await;
+        loaded.through("killed", async || Some(loaded.kill().await)).await;
+        loaded.through("destroyed", async || Some(loaded.destroy().await)).await;
         loaded.own_writes_are_read().await;
     }
     a_gateway_starts(&loaded).await;

@@ -21,17 +21,8 @@ const GENRES: &str = "/genres";
 const COUNTRY: &str = "/countries/TD";
 const SEARCH: &str = "/search?q=zzyzzy";
 
-const PATHS: [&str; 9] = [
-    ONE_GAME,
-    ONE_CREATOR,
-    ONE_EVENT,
-    GAMES,
-    CREATORS,
-    EVENTS,
-    GENRES,
-    COUNTRY,
-    SEARCH,
-];
+const PATHS: [&str; 9] =
+    [ONE_GAME, ONE_CREATOR, ONE_EVENT, GAMES, CREATORS, EVENTS, GENRES, COUNTRY, SEARCH];
 
 /// The responses of all [`PATHS`].
 type Seen = BTreeMap<&'static str, Value>;
@@ -51,10 +42,7 @@ async fn seen(client: &Client) -> Seen {
 }
 
 fn changed(before: &Seen, after: &Seen) -> Vec<&'static str> {
-    PATHS
-        .into_iter()
-        .filter(|path| before[path] != after[path])
-        .collect()
+    PATHS.into_iter().filter(|path| before[path] != after[path]).collect()
 }
 
 fn puzzles(seen: &Seen) -> i64 {
@@ -99,15 +87,7 @@ fn assert_gone(kind: &str, before: &Seen, gone: &Seen) {
             assert_eq!(gone[SEARCH]["total"], 2);
         }
         "page" => {
-            let expected = [
-                ONE_GAME,
-                ONE_CREATOR,
-                GAMES,
-                CREATORS,
-                GENRES,
-                COUNTRY,
-                SEARCH,
-            ];
+            let expected = [ONE_GAME, ONE_CREATOR, GAMES, CREATORS, GENRES, COUNTRY, SEARCH];
             assert_eq!(changed, expected);
             assert_eq!(gone[ONE_CREATOR]["status"], 404);
             assert_eq!(gone[ONE_GAME]["status"], 404);
@@ -159,11 +139,9 @@ pub(crate) async fn what_is_taken_down_is_gone_everywhere_and_comes_back(
     let owner = owner_of_game(fleet).await;
     until_key_answers(&owner, 200).await;
 
-    for (kind, name) in [
-        ("game", "zzyzzy-game"),
-        ("page", "zzyzzy-studio"),
-        ("event", "zzyzzy-jam"),
-    ] {
+    for (kind, name) in
+        [("game", "zzyzzy-game"), ("page", "zzyzzy-studio"), ("event", "zzyzzy-jam")]
+    {
         let down = ["--json", kind, "take-down", name, "--reason", "A test"];
         let stands: Value = serde_json::from_str(&small.staff(&down).await).unwrap();
         assert_eq!(stands["results"][0]["state"], "removed");

@@ -47,8 +47,9 @@ const fn amount(n: u64) -> u64 {
 async fn tip(client: &Client, n: u64) {
     let body = json!({"player": format!("player-{n}"), "amount": amount(n)});
     eventually("the tip is booked", async || {
-        let request = client.request(Method::POST, "/play/tips");
-        let request = request.header("idempotency-key", format!("tip-{n}"));
+        let request = client
+            .request(Method::POST, "/play/tips")
+            .header("idempotency-key", format!("tip-{n}"));
         let answer = client.send(request.json(&body)).await;
         answer.status.is_success().then_some(())
     })
@@ -70,9 +71,7 @@ async fn swap(replicas: &[(i32, StaffServiceClient<Channel>)], n: u64) {
     eventually("the swap is booked", async || {
         tries += 1;
         let (_, replica) = &replicas[tries % replicas.len()];
-        let request = ImportSwapsRequest {
-            swaps: vec![swap.clone()],
-        };
+        let request = ImportSwapsRequest { swaps: vec![swap.clone()] };
         let imported = replica.clone().import_swaps(request).await.ok()?;
         assert_eq!(imported.get_ref().refused, []);
         Some(())
@@ -115,10 +114,7 @@ async fn a_tip_and_a_swap_are_booked_once_whichever_replica_is_killed() {
     booked_once(&fleet).await;
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the tests have no schema of their own"
-)]
+#[expect(clippy::disallowed_methods, reason = "the tests have no schema of their own")]
 async fn booked_once(fleet: &Fleet) {
     let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
     let sum = |of: fn(u64) -> u64, count| i64::try_from((0..count).map(of).sum::<u64>()).unwrap();

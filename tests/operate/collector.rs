@@ -58,10 +58,11 @@ impl TraceService for Collector {
             let attributes = resource.resource.unwrap_or_default().attributes;
             let service = text(&attributes, "service.name").to_owned();
             let of_scopes = resource.scope_spans.into_iter();
-            spans.extend(of_scopes.flat_map(|scope| scope.spans).map(|span| Sent {
-                service: service.clone(),
-                span,
-            }));
+            spans.extend(
+                of_scopes
+                    .flat_map(|scope| scope.spans)
+                    .map(|span| Sent { service: service.clone(), span }),
+            );
         }
         Ok(Response::new(ExportTraceServiceResponse::default()))
     }
@@ -96,10 +97,9 @@ impl Collector {
     /// The root span of the request with this id.
     pub(crate) async fn request(&self, service: &str, id: &str) -> Sent {
         let what = format!("{service} sends the span of {id}");
-        let root = self.span(&what, |one| {
-            one.service == service && one.attribute("request.id") == id
-        });
-        let root = root.await;
+        let root = self
+            .span(&what, |one| one.service == service && one.attribute("request.id") == id)
+            .await;
         assert!(root.span.parent_span_id.is_empty(), "{root:?}");
         root
     }

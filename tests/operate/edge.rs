@@ -50,11 +50,7 @@ fn answer(output: &Output) -> Answer {
     let text = str::from_utf8(&output.stdout).unwrap();
     let (body, last) = text.rsplit_once('\n').unwrap();
     let (version, status) = last.split_once(' ').unwrap();
-    Answer {
-        body: body.to_owned(),
-        version: version.to_owned(),
-        status: status.parse().unwrap(),
-    }
+    Answer { body: body.to_owned(), version: version.to_owned(), status: status.parse().unwrap() }
 }
 
 struct Edge<'a> {
@@ -213,11 +209,8 @@ async fn a_fleet_is_served_through_haproxy_and_nginx() {
         ("WEB", public("web")),
         ("WEB_ADMIN_PORT", admin_port("web")),
     ];
-    let haproxy = Edge {
-        proxy: Proxy::haproxy(HAPROXY, &variables).await,
-        fleet: &fleet,
-        hosts: [11, 12],
-    };
+    let haproxy =
+        Edge { proxy: Proxy::haproxy(HAPROXY, &variables).await, fleet: &fleet, hosts: [11, 12] };
     let nginx = Edge {
         proxy: Proxy::nginx(&public("gateway"), &public("web")).await,
         fleet: &fleet,
@@ -292,11 +285,8 @@ async fn calls_the_edge_of_the_other_host(fleet: &Fleet, variables: &[(&str, Str
         other_admin_ports: [gateway_admin, web_admin],
         other_certificate: &other.certificate(),
     };
-    let edge = Edge {
-        proxy: Proxy::haproxy(&own.configuration(), &[]).await,
-        fleet,
-        hosts: [31, 32],
-    };
+    let edge =
+        Edge { proxy: Proxy::haproxy(&own.configuration(), &[]).await, fleet, hosts: [31, 32] };
     for path in ["/", "/v1/openapi.json"] {
         eventually("the other edge gets requests", async || {
             let answer = sent(&mut edge.proxy.curl(path)).await;

@@ -33,10 +33,7 @@ impl Etcd {
 
     pub(crate) fn spawn(user: &ServerUser, folder: &Path) -> Self {
         let free = |_: usize| free_port().port();
-        let ports = Ports {
-            clients: std::array::from_fn(free),
-            peers: std::array::from_fn(free),
-        };
+        let ports = Ports { clients: std::array::from_fn(free), peers: std::array::from_fn(free) };
         let members: [Child; MEMBERS] =
             std::array::from_fn(|member| spawn_member(user, folder, &ports, member));
         Self {
@@ -49,10 +46,7 @@ impl Etcd {
 
     /// The client addresses as a YAML list.
     pub(crate) fn addresses(&self) -> String {
-        let addresses = self
-            .ports
-            .clients
-            .map(|port| format!("\"127.0.0.1:{port}\""));
+        let addresses = self.ports.clients.map(|port| format!("\"127.0.0.1:{port}\""));
         format!("[{}]", addresses.join(", "))
     }
 
@@ -109,9 +103,8 @@ fn spawn_member(user: &ServerUser, folder: &Path, ports: &Ports, member: usize) 
     let url = |port: u16| format!("http://127.0.0.1:{port}");
     let (name, clients) = (Etcd::LOGS[member], url(ports.clients[member]));
     let peers = ports.peers.map(url);
-    let cluster = Etcd::LOGS.iter().zip(&peers);
-    let cluster = cluster.map(|(name, peer)| format!("{name}={peer}"));
-    let cluster: Vec<String> = cluster.collect();
+    let cluster: Vec<String> =
+        Etcd::LOGS.iter().zip(&peers).map(|(name, peer)| format!("{name}={peer}")).collect();
     let peer = &peers[member];
     let args = [
         format!("--name={name}"),

@@ -67,9 +67,7 @@ pub(crate) fn command(service: &str) -> Command {
 pub(crate) async fn migrate(service: &str, owner_url: &str) -> Output {
     let prefix = schema(service).to_uppercase();
     let mut migrate = command(service);
-    migrate
-        .arg("migrate")
-        .env(format!("{prefix}_DATABASE_OWNER_URL"), owner_url);
+    migrate.arg("migrate").env(format!("{prefix}_DATABASE_OWNER_URL"), owner_url);
     output(&mut migrate).await
 }
 
@@ -104,9 +102,7 @@ fn token(name: &str) -> String {
 fn applied(output: &Output) -> u64 {
     let log = text(&output.stdout);
     assert!(output.status.success(), "{log}{}", text(&output.stderr));
-    let mut lines = log
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let line = lines.find(|line| line["message"] == "the schema is up to date");
     line.unwrap()["applied"].as_u64().unwrap()
 }
@@ -117,14 +113,8 @@ async fn assert_refused(connection: &mut PgConnection, sql: String) {
 }
 
 fn assert_insufficient(error: &sqlx::Error, what: &str) {
-    let code = error
-        .as_database_error()
-        .and_then(sqlx::error::DatabaseError::code);
-    assert_eq!(
-        code.as_deref(),
-        Some(INSUFFICIENT_PRIVILEGE),
-        "{what}: {error}"
-    );
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    assert_eq!(code.as_deref(), Some(INSUFFICIENT_PRIVILEGE), "{what}: {error}");
 }
 
 /// Asserts that the role of a service may read the migrations, but not change them.
@@ -177,13 +167,8 @@ async fn owners_migrate_and_services_change_no_table() {
         }
     }
     // What a service changes through a function of its owner.
-    let mut connection = PgConnection::connect(&url(&server, "listings"))
-        .await
-        .unwrap();
-    connection
-        .execute("select listings.analyze_table('listing')")
-        .await
-        .unwrap();
+    let mut connection = PgConnection::connect(&url(&server, "listings")).await.unwrap();
+    connection.execute("select listings.analyze_table('listing')").await.unwrap();
 }
 
 #[tokio::test]
@@ -201,15 +186,10 @@ async fn a_service_has_a_database_of_its_own() {
 
     let runtime = url_of(&server, "economy", database);
     let mut connection = PgConnection::connect(&runtime).await.unwrap();
-    connection
-        .execute("delete from economy.lease")
-        .await
-        .unwrap();
+    connection.execute("delete from economy.lease").await.unwrap();
     assert_refused(&mut connection, "create table economy.new ()".to_owned()).await;
     // Only this database has the schema, and no other role may connect to it.
-    let mut connection = PgConnection::connect(&url(&server, "postgres"))
-        .await
-        .unwrap();
+    let mut connection = PgConnection::connect(&url(&server, "postgres")).await.unwrap();
     let schema = "select from pg_namespace where nspname = 'economy'";
     let found = connection.fetch_optional(schema).await.unwrap();
     assert!(found.is_none(), "the schema is in the database of psql");

@@ -113,11 +113,7 @@ impl Model {
         let mut announced = self.receiver.slugs();
         announced.retain(|slug| sent.contains(slug));
         let once: BTreeSet<&String> = announced.iter().collect();
-        assert_eq!(
-            announced.len(),
-            once.len(),
-            "{what}: a game has two messages"
-        );
+        assert_eq!(announced.len(), once.len(), "{what}: a game has two messages");
     }
 
     /// How many answered calls the month has not counted.

@@ -1,8 +1,5 @@
 //! Metrics, alerts and dashboards, with Prometheus and Alertmanager.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a test looks at tables, and changes one"
-)]
+#![expect(clippy::disallowed_methods, reason = "a test looks at tables, and changes one")]
 
 use std::collections::BTreeSet;
 
@@ -19,10 +16,7 @@ use crate::promql::selectors;
 /// Metrics that a fleet of the launcher does not have, with the reason.
 const ELSEWHERE: [(&str, &str); 6] = [
     ("tls_certificate_expires_seconds", "there is no TLS in it"),
-    (
-        "backup_last_success_timestamp_seconds",
-        "the script of backups writes it for node-exporter",
-    ),
+    ("backup_last_success_timestamp_seconds", "the script of backups writes it for node-exporter"),
     ("node_filesystem_avail_bytes", "of node-exporter"),
     ("node_filesystem_size_bytes", "of node-exporter"),
     ("probe_ssl_earliest_cert_expiry", "of blackbox-exporter"),
@@ -45,23 +39,15 @@ async fn the_files_are_valid_and_their_tests_pass() {
 
 #[test]
 fn every_alert_has_a_paragraph_and_a_test() {
-    let (rules, tests, runbook) = (
-        file("rules.yml"),
-        file("rules_test.yml"),
-        file("../runbook/alerts.md"),
-    );
-    let names = rules
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("- alert: "));
-    let names: BTreeSet<&str> = names.collect();
-    let sections = runbook.lines().filter_map(|line| line.strip_prefix("## "));
-    let sections: BTreeSet<&str> = sections.collect();
+    let (rules, tests, runbook) =
+        (file("rules.yml"), file("rules_test.yml"), file("../runbook/alerts.md"));
+    let names: BTreeSet<&str> =
+        rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect();
+    let sections: BTreeSet<&str> =
+        runbook.lines().filter_map(|line| line.strip_prefix("## ")).collect();
     assert_eq!(names, sections, "the sections of the runbook");
     for name in names {
-        let (tested, fired) = (
-            format!("alertname: {name}\n"),
-            format!("alertname: {name},"),
-        );
+        let (tested, fired) = (format!("alertname: {name}\n"), format!("alertname: {name},"));
         let is_tested = tests.contains(&tested) || tests.contains(&fired);
         assert!(is_tested, "{name} has no test");
         let link = format!("runbook_url: {}\n", runbook_url(name));
@@ -124,10 +110,7 @@ async fn every_metric_exists(monitoring: &Monitoring) {
             let is_elsewhere = ELSEWHERE.iter().any(|(name, _why)| *name == selector.0);
             if !is_elsewhere {
                 let what = format!("there is {selector:?}, which \"{place}\" reads: {expression}");
-                eventually(&what, async || {
-                    monitoring.has(&selector).await.then_some(())
-                })
-                .await;
+                eventually(&what, async || monitoring.has(&selector).await.then_some(())).await;
             }
         }
     }

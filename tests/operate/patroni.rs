@@ -26,11 +26,7 @@ impl PatroniFleet {
         small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
         let fleet = small.up_with(&["--replicas", TWO_OF_EACH]).await;
         let model = Model::new(&fleet, &fleet, receiver).await;
-        Self {
-            cluster,
-            model,
-            _fleet: small,
-        }
+        Self { cluster, model, _fleet: small }
     }
 
     /// Kills the leader, waits for its successor, and restarts it.
@@ -58,9 +54,7 @@ impl PatroniFleet {
             killed.set(Some(self.cluster.etcd.kill_leader().await));
             self.cluster.until_whole().await;
         };
-        self.model
-            .through("the leader of etcd is killed", fault)
-            .await;
+        self.model.through("the leader of etcd is killed", fault).await;
         self.cluster.etcd.start(killed.get().unwrap());
     }
 
@@ -87,9 +81,7 @@ async fn postgresql_fails_over_and_no_acknowledged_write_is_lost() {
         let paused = async || patroni.pause_the_leader().await;
         model.through("the leader is paused", paused).await;
         let restarted = async || cluster.etcd.restart();
-        model
-            .through("all of etcd is killed and starts again", restarted)
-            .await;
+        model.through("all of etcd is killed and starts again", restarted).await;
         patroni.without_the_leader_of_etcd().await;
         // Without etcd, Patroni demotes the leader, so nothing is written until etcd answers.
         let store_paused = async || {
@@ -98,12 +90,8 @@ async fn postgresql_fails_over_and_no_acknowledged_write_is_lost() {
             drop(paused);
             cluster.until_whole().await;
         };
-        model
-            .through("all of etcd is paused for 15 s", store_paused)
-            .await;
+        model.through("all of etcd is paused for 15 s", store_paused).await;
         let proxy = async || cluster.restart_haproxy();
-        model
-            .through("haproxy is killed and starts again", proxy)
-            .await;
+        model.through("haproxy is killed and starts again", proxy).await;
     }
 }

@@ -64,8 +64,7 @@ impl Cluster {
         let user = ServerUser::unprivileged().unwrap();
         let base = user.temporary(&std::env::temp_dir()).unwrap();
         // Keep the name short, because the path of a Unix socket has at most 107 bytes.
-        let folder = tempfile::Builder::new().prefix("pg-").tempdir_in(base);
-        let folder = folder.unwrap().keep();
+        let folder = tempfile::Builder::new().prefix("pg-").tempdir_in(base).unwrap().keep();
         user.give(&folder, 0o700).unwrap();
         let ports = Ports::free();
         let etcd = Etcd::spawn(&user, &folder);
@@ -84,24 +83,17 @@ impl Cluster {
 
     /// Waits until the cluster is complete; returns `false` if a server has ended.
     async fn came_up(&self) -> bool {
-        eventually_within(
-            GIVE_UP,
-            "Patroni has a leader and two standbys",
-            async || {
-                let mut servers = self.nodes.iter().chain([&self.haproxy]);
-                if self.etcd.has_ended() || servers.any(Server::has_ended) {
-                    return Some(false);
-                }
-                is_whole(&self.ports).await.then_some(true)
-            },
-        )
+        eventually_within(GIVE_UP, "Patroni has a leader and two standbys", async || {
+            let mut servers = self.nodes.iter().chain([&self.haproxy]);
+            if self.etcd.has_ended() || servers.any(Server::has_ended) {
+                return Some(false);
+            }
+            is_whole(&self.ports).await.then_some(true)
+        })
         .await
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the tests have no schema of their own"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the tests have no schema of their own")]
     async fn make_database(&self) {
         let url = url(SUPERUSER, self.ports.haproxy, "postgres");
         let mut connection = eventually_within(GIVE_UP, "haproxy finds the leader", async || {
@@ -112,10 +104,7 @@ impl Cluster {
             "create role operator login createrole password 'of-a-test'",
             "create database fleet owner operator",
         ] {
-            sqlx::raw_sql(statement)
-                .execute(&mut connection)
-                .await
-                .unwrap();
+            sqlx::raw_sql(statement).execute(&mut connection).await.unwrap();
         }
     }
 
@@ -304,20 +293,12 @@ listen primary
     );
     for node in 0..NODES {
         let (port, check) = (ports.postgres[node], ports.patroni[node]);
-        writeln!(
-            configuration,
-            "    server n{node} 127.0.0.1:{port} check port {check}"
-        )
-        .unwrap();
+        writeln!(configuration, "    server n{node} 127.0.0.1:{port} check port {check}").unwrap();
     }
     let file = folder.join("haproxy.cfg");
     std::fs::write(&file, configuration).unwrap();
     user.give(&file, 0o600).unwrap();
-    let args = [
-        "-db".to_owned(),
-        "-f".to_owned(),
-        file.display().to_string(),
-    ];
+    let args = ["-db".to_owned(), "-f".to_owned(), file.display().to_string()];
     spawn(user, folder, "haproxy", "haproxy", &args)
 }
 
@@ -352,8 +333,6 @@ async fn is_whole(ports: &Ports) -> bool {
     let timelines: Vec<&Value> = members.iter().map(|member| &member["timeline"]).collect();
     leader(&members).is_some()
         && members.iter().filter(works).count() == NODES
-        && members
-            .iter()
-            .any(|member| member["role"] == "sync_standby")
+        && members.iter().any(|member| member["role"] == "sync_standby")
         && timelines.windows(2).all(|pair| pair[0] == pair[1])
 }

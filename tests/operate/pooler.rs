@@ -10,14 +10,7 @@ use testing::postgres::Server;
 use tokio::process::{Child, Command};
 
 /// The schemas. Each has a role of the same name.
-const SCHEMAS: [&str; 6] = [
-    "gateway",
-    "web",
-    "catalogue",
-    "listings",
-    "economy",
-    "webhook",
-];
+const SCHEMAS: [&str; 6] = ["gateway", "web", "catalogue", "listings", "economy", "webhook"];
 
 /// A PgBouncer that ends with the test.
 struct Pooler {
@@ -35,10 +28,8 @@ impl Pooler {
         let users = folder.path().join("users");
         let owners = SCHEMAS.map(|schema| format!("{schema}_owner"));
         let all = SCHEMAS.into_iter().chain(owners.iter().map(String::as_str));
-        let list: Vec<String> = all
-            .chain(["postgres"])
-            .map(|role| format!("\"{role}\" \"\""))
-            .collect();
+        let list: Vec<String> =
+            all.chain(["postgres"]).map(|role| format!("\"{role}\" \"\"")).collect();
         std::fs::write(&users, list.join("\n")).unwrap();
         let settings = folder.path().join("pgbouncer.ini");
         let mut tries = 0;
@@ -80,11 +71,7 @@ default_pool_size = 50
             })
             .await;
             if listens {
-                return Self {
-                    port,
-                    _process: process,
-                    _folder: folder,
-                };
+                return Self { port, _process: process, _folder: folder };
             }
         }
     }

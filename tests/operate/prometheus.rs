@@ -49,9 +49,7 @@ impl Monitoring {
         let alerts = Arc::<Mutex<Vec<Value>>>::default();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let receiver = listener.local_addr().unwrap().to_string();
-        let router = Router::new()
-            .fallback(post(receive))
-            .with_state(Arc::clone(&alerts));
+        let router = Router::new().fallback(post(receive)).with_state(Arc::clone(&alerts));
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, router).await.unwrap() });
 
@@ -69,13 +67,9 @@ impl Monitoring {
 
         std::fs::write(path("prometheus.yml"), scrapes(&address)).unwrap();
         let rules = file("rules.yml");
-        let rules = rules.lines().map(|line| {
-            if line.starts_with("        for: ") {
-                "        for: 1s"
-            } else {
-                line
-            }
-        });
+        let rules = rules
+            .lines()
+            .map(|line| if line.starts_with("        for: ") { "        for: 1s" } else { line });
         let rules: Vec<&str> = rules.collect();
         std::fs::write(path("rules.yml"), rules.join("\n")).unwrap();
         std::fs::create_dir(path("targets")).unwrap();
@@ -160,8 +154,8 @@ fn scrapes(alertmanager: &str) -> String {
 fn targets(fleet: &Fleet) -> String {
     let mut services: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for process in &fleet.services {
-        let address = process.metrics.strip_prefix("http://").unwrap();
-        let address = address.strip_suffix("/metrics").unwrap();
+        let address =
+            process.metrics.strip_prefix("http://").unwrap().strip_suffix("/metrics").unwrap();
         services.entry(&process.name).or_default().push(address);
     }
     let groups = services.iter().map(|(service, addresses)| {

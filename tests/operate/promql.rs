@@ -7,14 +7,7 @@ pub(crate) type Selector = (String, BTreeSet<String>);
 
 /// The metrics that an expression reads.
 pub(crate) fn selectors(expression: &str) -> BTreeSet<Selector> {
-    const CLAUSES: [&str; 6] = [
-        "by",
-        "without",
-        "on",
-        "ignoring",
-        "group_left",
-        "group_right",
-    ];
+    const CLAUSES: [&str; 6] = ["by", "without", "on", "ignoring", "group_left", "group_right"];
     const OPERATORS: [&str; 5] = ["and", "or", "unless", "bool", "offset"];
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
     let (mut found, mut rest) = (BTreeSet::new(), expression);
@@ -36,15 +29,15 @@ pub(crate) fn selectors(expression: &str) -> BTreeSet<Selector> {
         } else if let Some(matchers) = rest.strip_prefix('{') {
             let (matchers, after) = matchers.split_once('}').unwrap();
             // Every second part is the value of a label.
-            let labels = matchers.split('"').step_by(2);
-            let labels = labels.map(|label| label.trim_matches(|c: char| !is_name(c)).to_owned());
-            let labels = labels.filter(|label| !label.is_empty()).collect();
+            let labels = matchers
+                .split('"')
+                .step_by(2)
+                .map(|label| label.trim_matches(|c: char| !is_name(c)).to_owned())
+                .filter(|label| !label.is_empty())
+                .collect();
             found.insert((name.to_owned(), labels));
             rest = after;
-        } else if !["(", "by", "without"]
-            .iter()
-            .any(|it| rest.starts_with(*it))
-        {
+        } else if !["(", "by", "without"].iter().any(|it| rest.starts_with(*it)) {
             // Neither a function nor an aggregation, so it is a metric.
             found.insert((name.to_owned(), BTreeSet::new()));
         }

@@ -74,10 +74,8 @@ impl Proxy {
             tries += 1;
             let (address, plain) = (free_port(), free_port());
             let mut command = command(folder.path(), address, plain);
-            let mut process = logged(&mut command, folder.path())
-                .kill_on_drop(true)
-                .spawn()
-                .unwrap();
+            let mut process =
+                logged(&mut command, folder.path()).kill_on_drop(true).spawn().unwrap();
             let serves = eventually("the proxy serves or ends", async || {
                 if process.try_wait().unwrap().is_some() {
                     return Some(false);
@@ -89,13 +87,7 @@ impl Proxy {
             })
             .await;
             if serves {
-                return Self {
-                    process,
-                    folder,
-                    reload,
-                    address,
-                    plain,
-                };
+                return Self { process, folder, reload, address, plain };
             }
             show_logs(folder.path(), &[LOG]);
             assert!(tries < 5, "the proxy does not start");
@@ -194,9 +186,7 @@ fn nginx_configuration(
 
 fn haproxy(folder: &Path) -> Command {
     let mut haproxy = program("haproxy");
-    haproxy
-        .current_dir(folder)
-        .env("CERTIFICATE", folder.join("both.pem"));
+    haproxy.current_dir(folder).env("CERTIFICATE", folder.join("both.pem"));
     haproxy
 }
 
@@ -212,10 +202,7 @@ fn program(name: &str) -> Command {
 
 /// A folder with a certificate for 127.0.0.1, which processes of other users can read.
 async fn folder() -> tempfile::TempDir {
-    let folder = tempfile::Builder::new()
-        .prefix("mchezo-edge-")
-        .tempdir()
-        .unwrap();
+    let folder = tempfile::Builder::new().prefix("mchezo-edge-").tempdir().unwrap();
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(folder.path(), open).unwrap();
     let made = Command::new("openssl")

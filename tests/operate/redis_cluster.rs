@@ -39,9 +39,7 @@ async fn until_failed_over(servers: &Servers) {
     eventually("the dead master has no slots", async || {
         let nodes = nodes().ok()?;
         let mut masters = nodes.lines().filter(|line| line.contains(" 0-5460"));
-        masters
-            .all(|line| !line.contains("fail") && !line.contains("disconnected"))
-            .then_some(())
+        masters.all(|line| !line.contains("fail") && !line.contains("disconnected")).then_some(())
     })
     .await;
 }
@@ -74,8 +72,6 @@ async fn a_master_of_redis_cluster_is_killed_and_every_read_is_answered() {
         until_failed_over(&servers).await;
         println!("calls of an account with 60 a minute: {passed:?}");
     };
-    model
-        .through("a master of Redis Cluster is killed", fault)
-        .await;
+    model.through("a master of Redis Cluster is killed", fault).await;
     small.assert_own_writes_are_read(&fleet).await;
 }

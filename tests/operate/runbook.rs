@@ -14,12 +14,8 @@ use crate::containers::{
 };
 
 /// Other pages in `deploy` with commands for operators.
-const COMMAND_PAGES: [&str; 4] = [
-    "CONTAINERS.md",
-    "KUBERNETES.md",
-    "UPGRADES.md",
-    "backup/README.md",
-];
+const COMMAND_PAGES: [&str; 4] =
+    ["CONTAINERS.md", "KUBERNETES.md", "UPGRADES.md", "backup/README.md"];
 
 fn root() -> PathBuf {
     deploy("..")
@@ -93,10 +89,7 @@ async fn help(program: &str, subcommand: &[&String]) -> String {
     command.args(subcommand).arg("--help").kill_on_drop(true);
     let output = command.output().await.unwrap();
     let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{program} {subcommand:?}: {complaint}"
-    );
+    assert!(output.status.success(), "{program} {subcommand:?}: {complaint}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -126,10 +119,7 @@ fn listed(tables: &str) -> BTreeSet<String> {
     let names = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
     names
         .flat_map(|name| match name.strip_prefix("*_") {
-            Some(name) => SERVICES
-                .iter()
-                .map(|(_, prefix)| format!("{prefix}{name}"))
-                .collect(),
+            Some(name) => SERVICES.iter().map(|(_, prefix)| format!("{prefix}{name}")).collect(),
             None => vec![name.to_owned()],
         })
         .collect()
@@ -150,11 +140,7 @@ async fn required(service: &str, environment: &Variables) -> BTreeSet<String> {
     for name in environment.keys() {
         let others = environment.iter().filter(|(other, _)| *other != name);
         let mut check = Command::new(binaries().join(service));
-        check
-            .arg("check-config")
-            .env_clear()
-            .envs(others)
-            .kill_on_drop(true);
+        check.arg("check-config").env_clear().envs(others).kill_on_drop(true);
         let output = check.output().await.unwrap();
         if !output.status.success() {
             required.insert(name.clone());
@@ -182,9 +168,7 @@ async fn the_page_of_settings_has_what_production_requires() {
         let is_setting = SERVICES.iter().any(|(_, prefix)| name.starts_with(prefix));
         assert!(is_setting, "{name} belongs to no service");
     }
-    let named: Variables = (others.union(&all))
-        .map(|name| (name.clone(), String::new()))
-        .collect();
+    let named: Variables = (others.union(&all)).map(|name| (name.clone(), String::new())).collect();
     for (service, prefix) in SERVICES {
         assert_knows(service, prefix, &named).await;
     }
@@ -209,9 +193,11 @@ fn statements(page: &str) -> Vec<String> {
     let blocks = page.split("```sql\n").skip(1);
     blocks
         .map(|block| {
-            let lines = block.lines().map(str::trim);
-            let lines = lines.take_while(|line| *line != "```");
-            let lines = lines.filter(|line| !["begin;", "commit;"].contains(line));
+            let lines = block
+                .lines()
+                .map(str::trim)
+                .take_while(|line| *line != "```")
+                .filter(|line| !["begin;", "commit;"].contains(line));
             lines.collect::<Vec<_>>().join("\n")
         })
         .collect()
@@ -229,9 +215,8 @@ async fn statements_of_the_runbook_are_valid() {
                 .replace(":'new'", "'new@mchezo.test'")
                 .replace(":'person'", "'00000000-0000-4000-8000-00000000ada1'");
             let mut transaction = database.begin().await.unwrap();
-            let executed = sqlx::raw_sql(AssertSqlSafe(sql.clone()))
-                .execute(&mut *transaction)
-                .await;
+            let executed =
+                sqlx::raw_sql(AssertSqlSafe(sql.clone())).execute(&mut *transaction).await;
             assert!(executed.is_ok(), "{}: {sql}: {executed:?}", path.display());
             transaction.rollback().await.unwrap();
             found += 1;
@@ -277,26 +262,14 @@ async fn a_removed_person_leaves_no_address() {
     let mut blocks = statements(&page).into_iter();
     let block = blocks.find(|it| it.contains("gateway.audit")).unwrap();
     let mut transaction = database.begin().await.unwrap();
-    sqlx::raw_sql(ROWS)
-        .execute(&mut *transaction)
-        .await
-        .unwrap();
+    sqlx::raw_sql(ROWS).execute(&mut *transaction).await.unwrap();
     let ada = "'00000000-0000-4000-8000-00000000ada1'";
     let remove = block.replace(":'person'", ada);
-    sqlx::raw_sql(AssertSqlSafe(remove))
-        .execute(&mut *transaction)
-        .await
-        .unwrap();
-    let left: Vec<i32> = sqlx::query_scalar(LEFT)
-        .fetch_all(&mut *transaction)
-        .await
-        .unwrap();
+    sqlx::raw_sql(AssertSqlSafe(remove)).execute(&mut *transaction).await.unwrap();
+    let left: Vec<i32> = sqlx::query_scalar(LEFT).fetch_all(&mut *transaction).await.unwrap();
     assert_eq!(left, [1, 8, 9, 10]);
     let kept = "select count(*) from web.activity where subject = 'removed, owner' and email = 'bob@b.test'";
-    let kept: i64 = sqlx::query_scalar(kept)
-        .fetch_one(&mut *transaction)
-        .await
-        .unwrap();
+    let kept: i64 = sqlx::query_scalar(kept).fetch_one(&mut *transaction).await.unwrap();
     assert_eq!(kept, 1);
     transaction.rollback().await.unwrap();
 }

@@ -19,23 +19,11 @@ use web::domain::totp::SharedSecret;
 
 use crate::collector::{Collector, Sent};
 
-const PREFIXES: [&str; 6] = [
-    "GATEWAY",
-    "WEB",
-    "CATALOGUE",
-    "LISTINGS",
-    "ECONOMY",
-    "WEBHOOK",
-];
+const PREFIXES: [&str; 6] = ["GATEWAY", "WEB", "CATALOGUE", "LISTINGS", "ECONOMY", "WEBHOOK"];
 
 /// The settings that contain secrets, without the prefixes of the services.
-const SECRETS: [&str; 5] = [
-    "DATABASE_URL",
-    "REDIS_URL",
-    "SECRET_KEYS",
-    "FLEET_TOKEN",
-    "STAFF_TOKEN",
-];
+const SECRETS: [&str; 5] =
+    ["DATABASE_URL", "REDIS_URL", "SECRET_KEYS", "FLEET_TOKEN", "STAFF_TOKEN"];
 
 const PASSWORD: &str = "baobab lorry teapot nine";
 
@@ -81,23 +69,12 @@ impl TracedFleet {
         let database = Url::parse(&fleet.database_url).unwrap();
         secrets.extend(database.password().map(ToOwned::to_owned));
         let staff = Staff::new(&fleet).await;
-        Self {
-            small,
-            fleet,
-            staff,
-            collector,
-            receiver,
-            secrets,
-            _server: server,
-        }
+        Self { small, fleet, staff, collector, receiver, secrets, _server: server }
     }
 
     /// Waits until the log of a service has a line with both ids.
     async fn assert_logged(&self, service: &str, request: &str, root: &Sent) {
-        let ids = [
-            request.to_owned(),
-            format!("trace.id={}", hex::encode(&root.span.trace_id)),
-        ];
+        let ids = [request.to_owned(), format!("trace.id={}", hex::encode(&root.span.trace_id))];
         let what = format!("{service} logs {ids:?} in a line");
         eventually(&what, async || {
             let log = self.small.log(service);
@@ -118,10 +95,7 @@ impl TracedFleet {
         let secret = add_endpoint(&self.fleet, &account, place, &events).await;
         self.receiver.expect(&secret);
         self.secrets.push(secret);
-        let wanted = KeyRequest {
-            may_write: true,
-            ..KeyRequest::live()
-        };
+        let wanted = KeyRequest { may_write: true, ..KeyRequest::live() };
         let (_, key) = self.staff.key(&account, wanted).await;
         let writer = Client::new(&self.fleet, &key);
         self.secrets.push(key);
@@ -136,8 +110,7 @@ impl TracedFleet {
         self.assert_logged("gateway", id, &root).await;
 
         self.staff.approve("game", &slug).await;
-        self.trace_a_read(&writer, "/webhooks/messages", "webhook-svc")
-            .await;
+        self.trace_a_read(&writer, "/webhooks/messages", "webhook-svc").await;
     }
 
     /// A read is one trace, from the gateway to the service that answers it.
@@ -154,10 +127,12 @@ impl TracedFleet {
         let headers = self.receiver.first().await;
         let message = headers["x-service-delivery"].to_str().unwrap();
         let what = "webhook-svc sends the span of the attempt";
-        let attempt = self.collector.span(what, |one| {
-            one.span.name == "webhook attempt" && one.attribute("webhook.message") == message
-        });
-        let attempt = attempt.await;
+        let attempt = self
+            .collector
+            .span(what, |one| {
+                one.span.name == "webhook attempt" && one.attribute("webhook.message") == message
+            })
+            .await;
         assert_eq!(attempt.service, "webhook-svc");
         assert!(attempt.span.parent_span_id.is_empty(), "{attempt:?}");
         let (trace, span) = (&attempt.span.trace_id, &attempt.span.span_id);
@@ -191,16 +166,13 @@ impl TracedFleet {
     /// Creates the secrets of a person; returns the browser, which is signed in.
     async fn sign_up(&mut self) -> WebClient {
         let mut browser = WebClient::new(&self.fleet);
-        let [_, link] = browser
-            .sign_up(&self.fleet, "Savanna Studio", PASSWORD)
-            .await;
+        let [_, link] = browser.sign_up(&self.fleet, "Savanna Studio", PASSWORD).await;
         let page = browser.get("/you/totp").await;
         let totp = page.element("secret");
         // As the page shows it, and as an app stores it.
         let plain = totp.replace(' ', "");
         let token = link.trim_start_matches("/link/").to_owned();
-        self.secrets
-            .extend([PASSWORD.to_owned(), totp, plain, token]);
+        self.secrets.extend([PASSWORD.to_owned(), totp, plain, token]);
         self.add_cookies(&browser);
         let codes = turn_on_totp(&mut browser, &page).await;
         self.secrets.extend(codes);
@@ -273,8 +245,7 @@ fn secrets_in(setting: &str) -> Vec<String> {
         return vec![url.password().unwrap().to_owned()];
     }
     let keys = setting.split(',');
-    keys.map(|key| key.split_once(':').map_or(key, |(_, key)| key).to_owned())
-        .collect()
+    keys.map(|key| key.split_once(':').map_or(key, |(_, key)| key).to_owned()).collect()
 }
 
 /// Turns the second factor on with the secret on `page`; returns the recovery codes, with and without the separators that the page shows.
@@ -284,14 +255,9 @@ async fn turn_on_totp(browser: &mut WebClient, page: &WebPage) -> Vec<String> {
     let secret = SharedSecret(key[..20].try_into().unwrap());
     assert_eq!(secret.text(), page.element("secret"));
     let (form, code) = (page.hidden("form"), secret.code(Clock::system().now()));
-    let fields = [
-        ("form", form.as_str()),
-        ("code", code.as_str()),
-        ("password", PASSWORD),
-    ];
+    let fields = [("form", form.as_str()), ("code", code.as_str()), ("password", PASSWORD)];
     let page = browser.post("/you/totp", &fields).await;
-    let items = page.text.split("<li>").skip(1);
-    let items = items.filter_map(|item| item.split('<').next());
+    let items = page.text.split("<li>").skip(1).filter_map(|item| item.split('<').next());
     let codes: Vec<&str> = items.filter(|item| item.len() == 19).collect();
     assert_eq!(codes.len(), 10, "{}", page.text);
     let typed = codes.iter().map(|code| code.replace('-', ""));
@@ -304,13 +270,8 @@ async fn a_request_is_one_trace_and_no_secret_is_written() {
     let mut traced = TracedFleet::start().await;
     traced.trace_a_write().await;
     traced.trace_a_delivery().await;
-    let game = Client::new(
-        &traced.fleet,
-        &traced.fleet.account("partner").keys.live_secret,
-    );
-    traced
-        .trace_a_read(&game, "/economy/currencies", "economy-svc")
-        .await;
+    let game = Client::new(&traced.fleet, &traced.fleet.account("partner").keys.live_secret);
+    traced.trace_a_read(&game, "/economy/currencies", "economy-svc").await;
     let mut browser = traced.sign_up().await;
     traced.add_token().await;
     traced.trace_an_account(&mut browser).await;

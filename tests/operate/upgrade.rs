@@ -86,10 +86,7 @@ async fn games(fleet: &Fleet) -> (Vec<String>, String) {
     let row = |slug: &String| json!({"slug": slug, "title": slug, "platforms": ["web"], "release_year": 2026, "creator": STUDIO});
     let rows: Vec<Value> = slugs.iter().map(row).collect();
     staff.import("game", &rows).await;
-    let wanted = e2e::KeyRequest {
-        may_write: true,
-        ..e2e::KeyRequest::live()
-    };
+    let wanted = e2e::KeyRequest { may_write: true, ..e2e::KeyRequest::live() };
     let (_, secret) = staff.key(&account, wanted).await;
     (slugs, secret)
 }
@@ -123,11 +120,7 @@ impl Balancer {
         }
         let proxy = Proxy::haproxy(&configuration, &[]).await;
         let public = format!("http://{}", proxy.address);
-        Self {
-            table: format!("{public}/table;csv"),
-            public,
-            _proxy: proxy,
-        }
+        Self { table: format!("{public}/table;csv"), public, _proxy: proxy }
     }
 
     /// Waits until haproxy sends requests to every replica.
@@ -135,11 +128,13 @@ impl Balancer {
         eventually("haproxy has all replicas", async || {
             let table = reqwest::get(&self.table).await.ok()?.text().await.ok()?;
             // Only names of servers contain a dash.
-            let servers = table.lines().filter(|line| {
-                let name = line.split(',').nth(1);
-                name.is_some_and(|name| name.contains('-'))
-            });
-            let servers: Vec<&str> = servers.collect();
+            let servers: Vec<&str> = table
+                .lines()
+                .filter(|line| {
+                    let name = line.split(',').nth(1);
+                    name.is_some_and(|name| name.contains('-'))
+                })
+                .collect();
             assert_eq!(servers.len(), 4, "{table}");
             let is_up = |line: &&str| line.split(',').any(|column| column == "UP");
             servers.iter().all(is_up).then_some(())
@@ -174,11 +169,7 @@ async fn replace(small: &SmallFleet, old: &Service) {
         let fleet = small.fleet();
         let now = fleet.services.iter().find(|now| now.grpc == old.grpc)?;
         let is_other = now.pid.is_some_and(|now| now != pid);
-        let ready = async || {
-            reqwest::get(&now.ready)
-                .await
-                .is_ok_and(|it| it.status() == 200)
-        };
+        let ready = async || reqwest::get(&now.ready).await.is_ok_and(|it| it.status() == 200);
         (is_other && ready().await).then_some(())
     })
     .await;

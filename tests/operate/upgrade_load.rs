@@ -34,9 +34,7 @@ impl Load {
             // Shorter than haproxy's, so that no request uses a connection that is being closed.
             client.pool_idle_timeout(KEEP_ALIVE).build().unwrap()
         };
-        let games = slugs
-            .into_iter()
-            .map(|slug| (slug, tokio::sync::Mutex::default()));
+        let games = slugs.into_iter().map(|slug| (slug, tokio::sync::Mutex::default()));
         Self {
             http: client(usize::MAX),
             new_connections: client(0),
@@ -60,10 +58,7 @@ impl Load {
             let tagline = game.data()["tagline"].as_str().unwrap();
             // The load may have ended during a change.
             let shown = [count, count + 1].map(|count| format!("Change {count}"));
-            assert!(
-                shown.iter().any(|shown| shown == tagline),
-                "{slug}: {tagline}"
-            );
+            assert!(shown.iter().any(|shown| shown == tagline), "{slug}: {tagline}");
             changes += usize::try_from(count).unwrap();
         }
         changes
@@ -82,9 +77,8 @@ impl Load {
         body: Option<Value>,
     ) -> Option<String> {
         let what = format!("{method} {path}");
-        let mut request = client
-            .request(method, format!("{}{path}", self.base))
-            .bearer_auth(&self.key);
+        let mut request =
+            client.request(method, format!("{}{path}", self.base)).bearer_auth(&self.key);
         if let Some(body) = body {
             request = request.json(&body);
         }
@@ -112,10 +106,7 @@ impl Load {
         let list = format!("/v1/games?limit=20&creator={STUDIO}");
         match number % 8 {
             0 => self.change(slug, changes).await,
-            1 | 2 => drop(
-                self.send(&self.new_connections, Method::GET, &list, None)
-                    .await,
-            ),
+            1 | 2 => drop(self.send(&self.new_connections, Method::GET, &list, None).await),
             3 => drop(self.send(&self.http, Method::GET, PAGE, None).await),
             4 => {
                 let search = format!("/v1/search?q={slug}");
@@ -131,17 +122,12 @@ impl Load {
         let tagline = format!("Change {}", *changes + 1);
         let path = format!("/v1/games/{slug}");
         let body = json!({"tagline": tagline});
-        let changed = self
-            .send(&self.http, Method::PATCH, &path, Some(body))
-            .await;
+        let changed = self.send(&self.http, Method::PATCH, &path, Some(body)).await;
         if changed.is_none() {
             return;
         }
         *changes += 1;
-        let Some(text) = self
-            .send(&self.new_connections, Method::GET, &path, None)
-            .await
-        else {
+        let Some(text) = self.send(&self.new_connections, Method::GET, &path, None).await else {
             return;
         };
         let body: Value = serde_json::from_str(&text).unwrap();
@@ -162,10 +148,7 @@ impl Load {
                 ended.unwrap();
             }
             let failures = self.failures.lock().unwrap();
-            assert!(
-                failures.is_empty(),
-                "after {number} requests: {failures:#?}"
-            );
+            assert!(failures.is_empty(), "after {number} requests: {failures:#?}");
         }
     }
 }

@@ -25,19 +25,19 @@ pub async fn burst(fleet: &Fleet, caller: &Client) -> Passed {
     for gateway in fleet.replicas("gateway") {
         let caller = caller.at(gateway);
         let calls = (0..CALLS_PER_MINUTE + 10).map(|_| caller.get("/games?limit=1"));
-        let (good, refused): (Vec<_>, Vec<_>) = join_all(calls)
-            .await
-            .into_iter()
-            .partition(|answer| answer.status == 200);
+        let (good, refused): (Vec<_>, Vec<_>) =
+            join_all(calls).await.into_iter().partition(|answer| answer.status == 200);
         for answer in refused {
             answer.assert_error(429, "rate_limited");
         }
         // A gateway cannot read the use of the month without Redis, so it sends no such limit.
-        let by_redis = good.iter().filter(|answer| {
-            let header = answer.header("ratelimit");
-            header.is_some_and(|header| header.contains("month"))
-        });
-        let by_redis = by_redis.count();
+        let by_redis = good
+            .iter()
+            .filter(|answer| {
+                let header = answer.header("ratelimit");
+                header.is_some_and(|header| header.contains("month"))
+            })
+            .count();
         passed.by_redis += by_redis;
         passed.alone.push(good.len() - by_redis);
     }

@@ -45,28 +45,19 @@ impl Client {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .unwrap();
-        Self {
-            base_url: fleet.base_url.clone(),
-            key,
-            http,
-        }
+        Self { base_url: fleet.base_url.clone(), key, http }
     }
 
     /// The same client at another replica of the gateway.
     #[must_use]
     pub fn at(&self, gateway: &Service) -> Self {
         let http = gateway.http.as_ref().unwrap();
-        Self {
-            base_url: format!("{http}/v1"),
-            ..self.clone()
-        }
+        Self { base_url: format!("{http}/v1"), ..self.clone() }
     }
 
     /// A request to `path`, for [`Client::send`].
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let request = self
-            .http
-            .request(method, format!("{}{path}", self.base_url));
+        let request = self.http.request(method, format!("{}{path}", self.base_url));
         match &self.key {
             Some(key) => request.bearer_auth(key),
             None => request,
@@ -82,8 +73,7 @@ impl Client {
     }
 
     pub async fn patch(&self, path: &str, body: &Value) -> Response {
-        self.send(self.request(Method::PATCH, path).json(body))
-            .await
+        self.send(self.request(Method::PATCH, path).json(body)).await
     }
 
     /// Sends a request; checks the envelope of the response, and compares both with the OpenAPI document.
@@ -107,12 +97,7 @@ impl Client {
         if let Some(document) = openapi::document(&self.base_url).await {
             document.check(&sent, status, &headers, &body);
         }
-        Response {
-            status,
-            headers,
-            text,
-            body,
-        }
+        Response { status, headers, text, body }
     }
 
     /// All rows of a list, page by page; checks that `total` is their number. A list that other tests change between two pages is read again.
@@ -183,18 +168,11 @@ fn shaped<T: Serialize + DeserializeOwned>(path: &str, json: &Value) -> T {
 
 impl Response {
     pub fn code(&self) -> &str {
-        self.body["error"]["code"]
-            .as_str()
-            .unwrap_or_else(|| panic!("no error: {}", self.text))
+        self.body["error"]["code"].as_str().unwrap_or_else(|| panic!("no error: {}", self.text))
     }
 
     pub fn assert_error(&self, status: u16, code: &str) {
-        assert_eq!(
-            (self.status.as_u16(), self.code()),
-            (status, code),
-            "{}",
-            self.text
-        );
+        assert_eq!((self.status.as_u16(), self.code()), (status, code), "{}", self.text);
     }
 
     /// `data` of a success.
@@ -214,29 +192,19 @@ fn check_envelope(what: &str, status: StatusCode, headers: &HeaderMap, body: &Va
     assert_eq!(body["success"], success, "{what}: {body}");
     assert_eq!(body.get("data").is_some(), success, "{what}: {body}");
     assert_eq!(body.get("error").is_some(), !success, "{what}: {body}");
-    assert_eq!(
-        body.get("fields").is_some(),
-        body["error"]["code"] == "invalid",
-        "{what}: {body}"
-    );
+    assert_eq!(body.get("fields").is_some(), body["error"]["code"] == "invalid", "{what}: {body}");
     assert_eq!(
         body["error"].get("resets_at").is_some(),
         body["error"]["code"] == "quota_exceeded",
         "{what}: {body}"
     );
-    let id = body["meta"]["request_id"]
-        .as_str()
-        .unwrap_or_else(|| panic!("{what}: {body}"));
+    let id = body["meta"]["request_id"].as_str().unwrap_or_else(|| panic!("{what}: {body}"));
     assert!(id.starts_with("req_") && id.len() >= 30, "{what}: {id}");
     assert_eq!(headers["x-request-id"], id, "{what}");
     if status == 429 {
-        let wait = headers
-            .get("retry-after")
-            .and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-        assert!(
-            wait.is_some_and(|seconds| seconds >= 1),
-            "{what}: {headers:?}"
-        );
+        let wait =
+            headers.get("retry-after").and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+        assert!(wait.is_some_and(|seconds| seconds >= 1), "{what}: {headers:?}");
     }
     if status == 401 {
         assert_eq!(headers["www-authenticate"], "Bearer", "{what}");

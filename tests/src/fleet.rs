@@ -101,11 +101,7 @@ impl Fleet {
     /// Adds a member to the file of staff members, which the services read within seconds; returns the token.
     pub fn add_member(&self, name: &str, role: Role) -> String {
         let token = kit::ids::secret(TOKEN_PREFIX);
-        let member = Member {
-            name: name.to_owned(),
-            role,
-            last_day: Some(LAST_DAY),
-        };
+        let member = Member { name: name.to_owned(), role, last_day: Some(LAST_DAY) };
         let path = self.clock_file.with_file_name("staff-members");
         let file = std::fs::OpenOptions::new().append(true).open(path);
         let line = format!("{}\n", members_file::line(&member, &token));
@@ -137,20 +133,14 @@ impl Fleet {
     }
 
     pub fn account(&self, name: &str) -> &Account {
-        self.accounts
-            .iter()
-            .find(|account| account.name == name)
-            .unwrap()
+        self.accounts.iter().find(|account| account.name == name).unwrap()
     }
 
     /// The pids of services and servers by name, in a fleet with one process of each. Leaves out those that are down.
     pub fn pids(&self) -> BTreeMap<String, i32> {
         let services = self.services.iter().map(|one| (&one.name, one.pid));
         let servers = self.servers.iter().map(|one| (&one.name, one.pid));
-        services
-            .chain(servers)
-            .filter_map(|(name, pid)| Some((name.clone(), pid?)))
-            .collect()
+        services.chain(servers).filter_map(|(name, pid)| Some((name.clone(), pid?))).collect()
     }
 
     pub fn replicas(&self, name: &str) -> impl Iterator<Item = &Service> {
@@ -162,20 +152,14 @@ impl Fleet {
         let gateways = self.replicas("gateway");
         gateways
             .filter_map(|it| it.http.as_ref())
-            .map(|http| Self {
-                base_url: format!("{http}/v1"),
-                ..self.clone()
-            })
+            .map(|http| Self { base_url: format!("{http}/v1"), ..self.clone() })
             .collect()
     }
 
     /// A metric with integer values, for each process of a service. It is the sum over all labels, unless `name` contains the labels.
     pub async fn metric(&self, service: &str, name: &str) -> Vec<u64> {
         let samples = self.samples(service, name).await;
-        samples
-            .into_iter()
-            .map(|all| all.into_iter().sum())
-            .collect()
+        samples.into_iter().map(|all| all.into_iter().sum()).collect()
     }
 
     /// The samples of a metric, for each process of a service.
@@ -187,8 +171,7 @@ impl Fleet {
             let values = text.lines().filter_map(|line| {
                 let rest = line.strip_prefix(name)?;
                 let (_, value) = rest.rsplit_once(' ')?;
-                rest.starts_with([' ', '{'])
-                    .then(|| value.parse::<u64>().unwrap())
+                rest.starts_with([' ', '{']).then(|| value.parse::<u64>().unwrap())
             });
             samples.push(values.collect());
         }
@@ -206,10 +189,7 @@ impl Fleet {
     }
 
     /// The slugs of the published live games in the database of listings-svc. `None` while PostgreSQL does not answer.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the tests have no schema of their own"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the tests have no schema of their own")]
     pub async fn published_games(&self) -> Option<BTreeSet<String>> {
         let mut connection = PgConnection::connect(&self.database_url).await.ok()?;
         let slugs: Vec<String> = sqlx::query_scalar(
@@ -237,16 +217,11 @@ impl Service {
         let text = std::fs::read(format!("/proc/{pid}/environ")).unwrap();
         let text = String::from_utf8(text).unwrap();
         let variables = text.split('\0').filter_map(|it| it.split_once('='));
-        variables
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect()
+        variables.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 }
 
 /// The top of the source tree.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .unwrap()
-        .to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }

@@ -75,10 +75,7 @@ impl Load {
 
     pub fn answered_between(&self, from: Instant, to: Instant) -> usize {
         let answered = self.answered.borrow();
-        answered
-            .iter()
-            .filter(|at| (from..=to).contains(at))
-            .count()
+        answered.iter().filter(|at| (from..=to).contains(at)).count()
     }
 
     /// The longest time without an answered call since `from`.

@@ -11,8 +11,9 @@ use crate::eventually;
 pub async fn link(folder: &Path, recipient: &str) -> String {
     eventually("a mail that can be read is written", async || {
         let files = std::fs::read_dir(folder).ok()?.flatten();
-        let mails = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
-        let mut mails = mails.filter(|mail| mail.contains(&format!("To: {recipient}")));
+        let mut mails = files
+            .filter_map(|file| std::fs::read_to_string(file.path()).ok())
+            .filter(|mail| mail.contains(&format!("To: {recipient}")));
         // The file is incomplete while the fleet writes it.
         let mail = testing::mail::read(mails.next()?.as_bytes()).ok()?;
         let (_, rest) = mail.body.split_once("/link/")?;

@@ -41,8 +41,7 @@ fn wait_until_stopped(process: Pid) {
 
 /// The states of a process's threads. Empty if the process has ended.
 fn threads(process: Pid) -> impl Iterator<Item = char> {
-    let tasks = fs::read_dir(format!("/proc/{process}/task"));
-    let tasks = tasks.into_iter().flatten().flatten();
+    let tasks = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     tasks.filter_map(|task| {
         let stat = fs::read_to_string(task.path().join("stat")).ok()?;
         // The state follows the name, which is in brackets and may contain brackets.
@@ -60,10 +59,9 @@ impl Drop for Paused {
 
 /// The child processes of a process, such as those of a PostgreSQL server. Empty if the process has ended.
 pub fn children(process: i32) -> Vec<Pid> {
-    let threads = fs::read_dir(format!("/proc/{process}/task"));
-    let threads = threads.into_iter().flatten().flatten();
-    let children = threads.filter_map(|it| fs::read_to_string(it.path().join("children")).ok());
-    let children: String = children.collect();
+    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let children: String =
+        threads.filter_map(|it| fs::read_to_string(it.path().join("children")).ok()).collect();
     let pids = children.split_whitespace().map(|pid| pid.parse().unwrap());
     pids.map(Pid::from_raw).collect()
 }

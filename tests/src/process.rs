@@ -47,12 +47,7 @@ impl Process {
         let stat = self.read("stat");
         // The start is field 22, in ticks of 10 ms since the boot.
         let after_name = stat.rsplit_once(')').unwrap().1;
-        let start: f64 = after_name
-            .split_whitespace()
-            .nth(19)
-            .unwrap()
-            .parse()
-            .unwrap();
+        let start: f64 = after_name.split_whitespace().nth(19).unwrap().parse().unwrap();
         let uptime = fs::read_to_string("/proc/uptime").unwrap();
         let now: f64 = uptime.split_whitespace().next().unwrap().parse().unwrap();
         Duration::from_secs_f64((now - start / 100.0).max(0.0))

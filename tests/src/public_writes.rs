@@ -85,8 +85,11 @@ impl PublicWrites {
             "basket": {"meal": 10, "ride": 5, "wage": 100, "rent": 900},
             "output": 42_000, "active_players": 120, "policy_rate": 12.5,
         });
-        let request = self.server.request(Method::POST, "/economy/report");
-        let request = request.header("idempotency-key", &self.game).json(&report);
+        let request = self
+            .server
+            .request(Method::POST, "/economy/report")
+            .header("idempotency-key", &self.game)
+            .json(&report);
         let answer = send(request).await?["data"].take();
         let mut acknowledged = self.acknowledged.borrow_mut();
         let first = acknowledged.report.get_or_insert_with(|| answer.clone());
@@ -108,18 +111,10 @@ impl PublicWrites {
         })
         .await;
         let votes = i64::try_from(voters.len()).unwrap();
-        assert_eq!(
-            stored.acknowledged_votes, votes,
-            "{what}: votes that were acknowledged"
-        );
+        assert_eq!(stored.acknowledged_votes, votes, "{what}: votes that were acknowledged");
         let taglines = acknowledged.taglines.iter();
-        let lost: Vec<&String> = taglines
-            .filter(|it| !stored.taglines.contains(it))
-            .collect();
-        assert!(
-            lost.is_empty(),
-            "{what}: acknowledged changes that are lost: {lost:?}"
-        );
+        let lost: Vec<&String> = taglines.filter(|it| !stored.taglines.contains(it)).collect();
+        assert!(lost.is_empty(), "{what}: acknowledged changes that are lost: {lost:?}");
         let shown = format!("{what}: the API shows the last change, all votes and one report");
         eventually_within(GIVE_UP, &shown, async || {
             // A call that got no answer may still take effect.
@@ -130,10 +125,7 @@ impl PublicWrites {
         .await;
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the tests have no schema of their own"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the tests have no schema of their own")]
     async fn read_stored(
         &self,
         fleet: &Fleet,
@@ -156,11 +148,7 @@ impl PublicWrites {
         .bind(&self.game)
         .fetch_all(&mut connection)
         .await?;
-        Ok(StoredWrites {
-            acknowledged_votes,
-            votes,
-            taglines,
-        })
+        Ok(StoredWrites { acknowledged_votes, votes, taglines })
     }
 
     /// The tagline, the wins of all games, and the number of reports. `None` while the API does not answer.

@@ -24,17 +24,13 @@ impl Reply {
     /// The error code in the envelope; empty if the response has none.
     pub fn code(&self) -> String {
         let body: Value = serde_json::from_str(&self.body).unwrap_or_default();
-        body["error"]["code"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned()
+        body["error"]["code"].as_str().unwrap_or_default().to_owned()
     }
 }
 
 /// A new connection to the public port.
 pub async fn connect(fleet: &Fleet) -> TcpStream {
-    let address = fleet.base_url.strip_prefix("http://").unwrap();
-    let address = address.strip_suffix("/v1").unwrap();
+    let address = fleet.base_url.strip_prefix("http://").unwrap().strip_suffix("/v1").unwrap();
     TcpStream::connect(address).await.unwrap()
 }
 
@@ -60,9 +56,8 @@ fn answers(said: &[u8]) -> Vec<Reply> {
     let mut text = String::from_utf8_lossy(said).into_owned();
     let mut answers = Vec::new();
     while !text.is_empty() {
-        let (head, rest) = text
-            .split_once("\r\n\r\n")
-            .unwrap_or_else(|| panic!("no whole answer: {text}"));
+        let (head, rest) =
+            text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no whole answer: {text}"));
         let head = head.to_lowercase();
         let status = head
             .strip_prefix("http/1.")
@@ -74,9 +69,8 @@ fn answers(said: &[u8]) -> Vec<Reply> {
             // A response to HEAD names the length of a body that it does not have.
             .filter(|_| !rest.starts_with("HTTP/1."))
             .unwrap_or(0);
-        let (body, rest) = rest
-            .split_at_checked(length)
-            .unwrap_or_else(|| panic!("an answer is cut off: {rest}"));
+        let (body, rest) =
+            rest.split_at_checked(length).unwrap_or_else(|| panic!("an answer is cut off: {rest}"));
         let (body, rest) = (body.to_owned(), rest.to_owned());
         answers.push(Reply { status, head, body });
         text = rest;

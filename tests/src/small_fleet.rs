@@ -25,11 +25,8 @@ const UP: Duration = Duration::from_mins(10);
 const LONG_DEADLINES: &str = include_str!("../../deploy/data/long-deadlines.env");
 
 /// A client with a thousand connections may take long before it sends the first head, and before it uses a connection again.
-const SLOW_CLIENTS: [(&str, &str); 3] = [
-    ("GATEWAY_HTTP_HEAD", "120"),
-    ("GATEWAY_HTTP_BODY", "120"),
-    ("GATEWAY_HTTP_IDLE", "300"),
-];
+const SLOW_CLIENTS: [(&str, &str); 3] =
+    [("GATEWAY_HTTP_HEAD", "120"), ("GATEWAY_HTTP_BODY", "120"), ("GATEWAY_HTTP_IDLE", "300")];
 
 /// Starts one fleet per core at a time. More would only slow each other down.
 static STARTS: LazyLock<Semaphore> = LazyLock::new(|| {
@@ -84,10 +81,7 @@ impl SmallFleet {
 
     /// A fleet with the default deadlines, which is not started yet.
     pub fn new() -> Self {
-        let folder = tempfile::Builder::new()
-            .prefix("mchezo-")
-            .tempdir()
-            .unwrap();
+        let folder = tempfile::Builder::new().prefix("mchezo-").tempdir().unwrap();
         // PostgreSQL runs as another user when the tests run as root.
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(folder.path(), open).unwrap();
@@ -123,19 +117,11 @@ impl SmallFleet {
 
     fn command(&self, command: &str, args: &[&str]) -> Command {
         let mut launcher = Command::new(binaries().join("fleet"));
-        launcher
-            .arg(command)
-            .arg("--dir")
-            .arg(&self.state)
-            .args(args);
+        launcher.arg(command).arg("--dir").arg(&self.state).args(args);
         for (name, _) in std::env::vars_os().filter(|(name, _)| names_server(name)) {
             launcher.env_remove(name);
         }
-        launcher.envs(
-            self.settings
-                .iter()
-                .map(|(variable, value)| (variable, value)),
-        );
+        launcher.envs(self.settings.iter().map(|(variable, value)| (variable, value)));
         launcher
     }
 
@@ -144,10 +130,7 @@ impl SmallFleet {
         let output = self.command(command, args).output().await.unwrap();
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let complained = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.success(),
-            "fleet {command}: {said}{complained}"
-        );
+        assert!(output.status.success(), "fleet {command}: {said}{complained}");
         said
     }
 
@@ -162,16 +145,9 @@ impl SmallFleet {
         let own = include_str!("../../proto/src/plans.toml");
         let plans = self.write("plans.toml", format!("{own}\n{}", self.plan));
         let output = self.launcher_log();
-        let log = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&output)
-            .unwrap();
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(&output).unwrap();
         let launcher = self
-            .command(
-                "up",
-                &["--bin-dir", self.binaries.to_str().unwrap(), "--port", "0"],
-            )
+            .command("up", &["--bin-dir", self.binaries.to_str().unwrap(), "--port", "0"])
             .arg("--no-activity")
             .args(["--plans", &plans])
             .args(self.test_options())
@@ -256,17 +232,12 @@ impl SmallFleet {
         let staff = Staff::new(&self.fleet()).await;
         let changes = json!({"tagline": "Announced"});
         let edits = futures::stream::iter(slugs);
-        edits
-            .for_each_concurrent(16, |slug| staff.edit("game", slug, &changes))
-            .await;
+        edits.for_each_concurrent(16, |slug| staff.edit("game", slug, &changes)).await;
     }
 
     pub async fn run_staff(&self, args: &[&str]) -> Output {
         let mut staff = Command::new(binaries().join("staff"));
-        staff
-            .arg("--profile")
-            .arg(self.state.join("staff.toml"))
-            .args(args);
+        staff.arg("--profile").arg(self.state.join("staff.toml")).args(args);
         staff.output().await.unwrap()
     }
 
@@ -347,9 +318,7 @@ impl SmallFleet {
 /// Whether a variable names a PostgreSQL or a Redis for the fleet or a service.
 fn names_server(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    ["DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"]
-        .iter()
-        .any(|end| name.ends_with(end))
+    ["DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"].iter().any(|end| name.ends_with(end))
 }
 
 /// The folder with the launcher, the services and the tools of this build.

@@ -49,10 +49,7 @@ pub struct KeyRequest {
 impl KeyRequest {
     /// A live key of an account, which may only read.
     pub fn live() -> Self {
-        Self {
-            mode: "live",
-            ..Self::default()
-        }
+        Self { mode: "live", ..Self::default() }
     }
 }
 
@@ -74,20 +71,15 @@ impl Staff {
 
     /// Creates or renames the currency of a game.
     pub async fn currency(&self, game: &str, name: &str) -> Result<(), Fault> {
-        let request = SetCurrencyRequest {
-            game: game.to_owned(),
-            name: name.to_owned(),
-        };
+        let request = SetCurrencyRequest { game: game.to_owned(), name: name.to_owned() };
         self.economy.clone().set_currency(request).await?;
         Ok(())
     }
 
     /// Gives a game its first currency, once economy-svc knows the game.
     pub async fn new_currency(&self, game: &str) {
-        eventually("economy-svc knows the game", async || {
-            self.currency(game, "Cowrie").await.ok()
-        })
-        .await;
+        eventually("economy-svc knows the game", async || self.currency(game, "Cowrie").await.ok())
+            .await;
     }
 
     /// Publishes a listing that waits for review.
@@ -115,10 +107,7 @@ impl Staff {
             }
             _ => None,
         };
-        let item = DecideItem {
-            name: name_of(),
-            revision,
-        };
+        let item = DecideItem { name: name_of(), revision };
         let request = DecideRequest {
             decision: decision.into(),
             items: vec![item],
@@ -139,12 +128,8 @@ impl Staff {
     pub async fn import(&self, entity: &str, rows: &[Value]) {
         let messages = import_messages(entity, rows);
         let mut imports = self.imports.clone();
-        let report = imports.import(futures::stream::iter(messages)).await;
-        let report = report.unwrap().into_inner();
-        assert_eq!(
-            (report.created, report.refused),
-            (rows.len() as u64, vec![])
-        );
+        let report = imports.import(futures::stream::iter(messages)).await.unwrap().into_inner();
+        assert_eq!((report.created, report.refused), (rows.len() as u64, vec![]));
     }
 
     /// Creates a published page that `account` owns.
@@ -155,10 +140,8 @@ impl Staff {
     }
 
     pub async fn add_owner(&mut self, account: &NewAccount, handle: &str) {
-        let request = AddOwnerRequest {
-            handle: handle.to_owned(),
-            account_id: account.account.id.clone(),
-        };
+        let request =
+            AddOwnerRequest { handle: handle.to_owned(), account_id: account.account.id.clone() };
         self.pages.add_owner(request).await.unwrap();
     }
 
@@ -214,12 +197,7 @@ impl Staff {
         kind: &'static str,
         game: &str,
     ) -> String {
-        let wanted = KeyRequest {
-            mode,
-            kind,
-            game: Some(game.to_owned()),
-            may_write: false,
-        };
+        let wanted = KeyRequest { mode, kind, game: Some(game.to_owned()), may_write: false };
         let made = eventually("the gateway knows the game", async || {
             let mut staff = self.clone();
             staff.try_key(account, wanted.clone()).await.ok()
@@ -241,11 +219,7 @@ impl Staff {
         account: &NewAccount,
         mode: &'static str,
     ) -> Client {
-        let wanted = KeyRequest {
-            mode,
-            may_write: true,
-            ..KeyRequest::default()
-        };
+        let wanted = KeyRequest { mode, may_write: true, ..KeyRequest::default() };
         let (_, secret) = self.key(account, wanted).await;
         Client::new(fleet, &secret)
     }
@@ -270,17 +244,9 @@ pub(crate) fn import_messages(entity: &str, rows: &[Value]) -> [ImportRequest; 3
         mode: Mode::Live.into(),
         file_name: "rows of a test".to_owned(),
     };
-    let lines = ImportLines {
-        lines: rows.iter().map(Value::to_string).collect(),
-    };
-    let messages = [
-        Message::Header(header),
-        Message::Lines(lines),
-        Message::End(ImportEnd {}),
-    ];
-    messages.map(|message| ImportRequest {
-        message: Some(message),
-    })
+    let lines = ImportLines { lines: rows.iter().map(Value::to_string).collect() };
+    let messages = [Message::Header(header), Message::Lines(lines), Message::End(ImportEnd {})];
+    messages.map(|message| ImportRequest { message: Some(message) })
 }
 
 /// A request of staff to change fields of a live listing.
@@ -294,9 +260,5 @@ pub(crate) fn edit_request(kind: &str, name: &str, changes: &Value) -> EditReque
 
 /// The name of a live listing.
 pub fn named(kind: &str, name: &str) -> ListingName {
-    ListingName {
-        kind: kind.to_owned(),
-        mode: Mode::Live.into(),
-        name: name.to_owned(),
-    }
+    ListingName { kind: kind.to_owned(), mode: Mode::Live.into(), name: name.to_owned() }
 }

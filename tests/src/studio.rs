@@ -50,9 +50,7 @@ impl Studio {
     }
 
     pub async fn key_of_game(&self, mode: &'static str, kind: &'static str) -> Client {
-        let key = self
-            .staff
-            .key_of_game(&self.account, mode, kind, &self.game);
+        let key = self.staff.key_of_game(&self.account, mode, kind, &self.game);
         Client::new(&self.fleet, &key.await)
     }
 

@@ -168,9 +168,8 @@ impl Traffic {
     }
 
     async fn import(&self) -> Option<()> {
-        let slugs: Vec<String> = (0..ROWS)
-            .map(|_| format!("killed-{}", kit::ids::row_id().simple()))
-            .collect();
+        let slugs: Vec<String> =
+            (0..ROWS).map(|_| format!("killed-{}", kit::ids::row_id().simple())).collect();
         let row = |slug: &String| {
             json!({ "slug": slug, "title": slug, "tagline": "", "genres": ["puzzle"], "platforms": ["web"],
                 "stage": "released", "release_year": 2024, "creator": "maliyo-games", "links": {} })
@@ -230,9 +229,7 @@ pub(crate) async fn send(request: RequestBuilder) -> Option<Value> {
     // The service may be unavailable, or the outcome of a write unknown. No other error may occur, not even a rejected key or a used-up quota.
     let is_fair = status.is_success() || [503, 504].contains(&status.as_u16());
     assert!(is_fair, "{status} {text}");
-    status
-        .is_success()
-        .then(|| serde_json::from_str(&text).unwrap())
+    status.is_success().then(|| serde_json::from_str(&text).unwrap())
 }
 
 /// All rows of a list. `None` while the API does not answer, or if rows were added or removed between two pages.

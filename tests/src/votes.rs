@@ -15,11 +15,8 @@ pub async fn cast_vote(catalogue: Client) -> Result<Uuid, Fault> {
         other_account_ids: Vec::new(),
     });
     let mut votes = VotesServiceClient::new(catalogue);
-    let draw = proto::DrawPairRequest {
-        voter: voter.clone(),
-        kind: "games".to_owned(),
-        at_least: None,
-    };
+    let draw =
+        proto::DrawPairRequest { voter: voter.clone(), kind: "games".to_owned(), at_least: None };
     let pair = votes.draw_pair(draw).await?.into_inner();
     let slug = |candidate: Option<proto::Candidate>| match candidate?.name_in_address? {
         NameInAddress::Slug(slug) => Some(slug),

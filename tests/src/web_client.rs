@@ -66,10 +66,7 @@ impl WebClient {
 
     /// Signs in as the owner of a ready-made account; returns the path of the account.
     pub async fn sign_in(&mut self, account: &Account) -> String {
-        let fields = [
-            ("email", account.email.as_str()),
-            ("password", &account.password),
-        ];
+        let fields = [("email", account.email.as_str()), ("password", &account.password)];
         let signed_in = self.post("/sign-in", &fields).await;
         assert_eq!(
             (signed_in.status.as_u16(), &*signed_in.location),
@@ -99,10 +96,8 @@ impl WebClient {
 
     /// The header `Cookie`; `None` without cookies.
     pub fn cookie_header(&self) -> Option<String> {
-        let pairs = self.cookies.iter();
-        let pairs: Vec<String> = pairs
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
+        let pairs: Vec<String> =
+            self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         (!pairs.is_empty()).then(|| pairs.join("; "))
     }
 
@@ -118,8 +113,7 @@ impl WebClient {
             let (name, value) = pair.split_once('=').unwrap();
             self.cookies.insert(name.to_owned(), value.to_owned());
         }
-        let location = answer.headers().get(LOCATION);
-        let location = location.map(|path| path.to_str().unwrap().to_owned());
+        let location = answer.headers().get(LOCATION).map(|path| path.to_str().unwrap().to_owned());
         WebPage {
             status: answer.status(),
             location: location.unwrap_or_default(),

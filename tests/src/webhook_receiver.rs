@@ -60,16 +60,10 @@ impl Receiver {
             status,
             answered: watch::Sender::new(usize::MAX),
         });
-        let router = Router::new()
-            .fallback(post(take))
-            .with_state(Arc::clone(&received));
+        let router = Router::new().fallback(post(take)).with_state(Arc::clone(&received));
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self {
-            address,
-            received,
-            _server: server,
-        }
+        Self { address, received, _server: server }
     }
 
     /// Adds an endpoint that subscribes to these events, of a new account.
@@ -90,10 +84,7 @@ impl Receiver {
 
     /// The headers of the first message, once it has arrived.
     pub async fn first(&self) -> HeaderMap {
-        eventually("a message arrives", async || {
-            self.received.first.get().cloned()
-        })
-        .await
+        eventually("a message arrives", async || self.received.first.get().cloned()).await
     }
 
     /// `data` of all received messages.
@@ -106,13 +97,15 @@ impl Receiver {
     /// The received events, each with the slug or handle of its listing, sorted.
     pub fn named(&self) -> Vec<(String, String)> {
         let messages = self.received.messages.lock().unwrap();
-        let named = messages.values().map(|(body, _)| {
-            let data = &body["data"];
-            let name = data["slug"].as_str().or_else(|| data["handle"].as_str());
-            let event = body["event"].as_str().unwrap();
-            (event.to_owned(), name.unwrap().to_owned())
-        });
-        let mut named: Vec<_> = named.collect();
+        let mut named: Vec<_> = messages
+            .values()
+            .map(|(body, _)| {
+                let data = &body["data"];
+                let name = data["slug"].as_str().or_else(|| data["handle"].as_str());
+                let event = body["event"].as_str().unwrap();
+                (event.to_owned(), name.unwrap().to_owned())
+            })
+            .collect();
         named.sort_unstable();
         named
     }
@@ -148,8 +141,8 @@ impl Receiver {
     /// The slugs of the listings in the messages, sorted. A slug occurs once per message id.
     pub fn slugs(&self) -> Vec<String> {
         let data = self.data().into_iter();
-        let slugs = data.map(|data| data["slug"].as_str().unwrap().to_owned());
-        let mut slugs: Vec<String> = slugs.collect();
+        let mut slugs: Vec<String> =
+            data.map(|data| data["slug"].as_str().unwrap().to_owned()).collect();
         slugs.sort_unstable();
         slugs
     }

@@ -20,8 +20,7 @@ pub fn seal_secret(keys: &KeyRing, endpoint: Uuid, secret: &Secret) -> Result<Ve
 pub fn open_secret(keys: &KeyRing, endpoint: Uuid, sealed: &[u8]) -> Result<Secret, SealError> {
     let opened = keys.open(endpoint.as_bytes(), sealed)?;
     let text = String::from_utf8(opened).ok();
-    text.and_then(|text| Secret::parse(&text))
-        .ok_or(SealError::Damaged)
+    text.and_then(|text| Secret::parse(&text)).ok_or(SealError::Damaged)
 }
 
 #[cfg(test)]
@@ -30,9 +29,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_decrypted_only_for_its_endpoint() {
-        let ring: KeyRing = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
-            .parse()
-            .unwrap();
+        let ring: KeyRing = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=".parse().unwrap();
         let (secret, endpoint) = (Secret::generate(), Uuid::from_u128(7));
         let sealed = seal_secret(&ring, endpoint, &secret).unwrap();
         let opened = open_secret(&ring, endpoint, &sealed).unwrap();

@@ -38,25 +38,17 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let (settings, clock) = (&boot.settings, &boot.clock);
     let wakeup = Wakeup::start(pool.clone(), CHANNEL, &boot.lifecycle);
 
-    let publisher = Publisher {
-        clock: clock.clone(),
-        schedule: settings.schedule(),
-        wakeup: wakeup.clone(),
-    };
+    let publisher =
+        Publisher { clock: clock.clone(), schedule: settings.schedule(), wakeup: wakeup.clone() };
     let leader = boot.leader(&pool, SCHEMA);
     let listings = boot.client("listings-svc", &settings.listings_addresses)?;
     let economy = boot.client("economy-svc", &settings.economy_addresses)?;
     let catalogue = boot.client("catalogue-svc", &settings.catalogue_addresses)?;
     let gateway = boot.client("gateway", &settings.gateway_addresses)?;
-    let follower = Listings {
-        publisher: publisher.clone(),
-        public_url: settings.public_url.clone(),
-    };
+    let follower =
+        Listings { publisher: publisher.clone(), public_url: settings.public_url.clone() };
     boot.follow(&leader, "listings", listings, follower);
-    let tips = Economy {
-        publisher: publisher.clone(),
-        public_url: settings.public_url.clone(),
-    };
+    let tips = Economy { publisher: publisher.clone(), public_url: settings.public_url.clone() };
     boot.follow(&leader, "economy", economy, tips);
     boot.follow(&leader, "catalogue", catalogue, Catalogue(publisher));
     boot.follow(&leader, "gateway", gateway, Gateway);

@@ -51,12 +51,6 @@ pub fn random_pair<'a>(
     let pairs = (listings.iter().enumerate())
         .flat_map(|(at, one)| listings[at + 1..].iter().map(move |other| (*one, *other)));
     let pairs = pairs.take(MAX_EXAMINED);
-    let (one, other) = pairs
-        .filter(|(one, other)| is_pair(*one, *other))
-        .choose(rng)?;
-    Some(if rng.random() {
-        [one, other]
-    } else {
-        [other, one]
-    })
+    let (one, other) = pairs.filter(|(one, other)| is_pair(*one, *other)).choose(rng)?;
+    Some(if rng.random() { [one, other] } else { [other, one] })
 }

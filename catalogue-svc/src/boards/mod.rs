@@ -49,10 +49,7 @@ use kit::Mode;
 use samples::Samples;
 
 pub use draw::random_pair;
-#[expect(
-    clippy::module_name_repetitions,
-    reason = "`Boards` are those of all datasets"
-)]
+#[expect(clippy::module_name_repetitions, reason = "`Boards` are those of all datasets")]
 pub use sorted::DatasetBoards;
 pub use sorted::{Board, BoardRow};
 pub use votable::Votable;

@@ -31,8 +31,7 @@ pub(super) struct Samples(Vec<SampleVote>);
 
 impl Samples {
     pub(super) fn new() -> anyhow::Result<Self> {
-        let votes = FILE.lines().map(serde_json::from_str);
-        let votes: Result<_, _> = votes.collect();
+        let votes: Result<_, _> = FILE.lines().map(serde_json::from_str).collect();
         Ok(Self(votes.context("sample/votes.ndjson")?))
     }
 
@@ -42,10 +41,7 @@ impl Samples {
         let latest = last_snapshot(votes.tallies.hour());
         let sort = |mut tallies: Tallies, previous| {
             self.count(&mut tallies, listings, latest);
-            let votes = VoteCounts {
-                tallies: Arc::new(tallies),
-                previous,
-            };
+            let votes = VoteCounts { tallies: Arc::new(tallies), previous };
             DatasetBoards::sort(votes, snapshot.position, listings)
         };
         let before = Tallies::at_start_of(latest.before(24));
@@ -91,18 +87,9 @@ mod tests {
     #[test]
     fn votes_are_dated_back_from_the_last_snapshot() {
         for (now, latest) in [
-            (
-                datetime!(2026-03-02 04:00 UTC),
-                datetime!(2026-03-02 04:00 UTC),
-            ),
-            (
-                datetime!(2026-03-02 03:59 UTC),
-                datetime!(2026-03-01 04:00 UTC),
-            ),
-            (
-                datetime!(2026-03-02 23:30 UTC),
-                datetime!(2026-03-02 04:00 UTC),
-            ),
+            (datetime!(2026-03-02 04:00 UTC), datetime!(2026-03-02 04:00 UTC)),
+            (datetime!(2026-03-02 03:59 UTC), datetime!(2026-03-01 04:00 UTC)),
+            (datetime!(2026-03-02 23:30 UTC), datetime!(2026-03-02 04:00 UTC)),
         ] {
             assert_eq!(last_snapshot(Hour::containing(now)).start(), latest);
         }

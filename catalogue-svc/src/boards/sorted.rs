@@ -26,21 +26,19 @@ impl DatasetBoards {
     /// Sorts the listings of a dataset, which a snapshot at `position` has, by these votes.
     pub fn sort(votes: VoteCounts, position: Position, listings: &Dataset) -> Self {
         let boards = BoardKind::ALL.map(|kind| {
-            let voted = listings.votables(kind).filter_map(|listing| {
-                let records = votes.tallies.records(kind, &listing.id())?;
-                Some((records, listing))
-            });
-            let voted: Vec<_> = voted.collect();
+            let voted: Vec<_> = listings
+                .votables(kind)
+                .filter_map(|listing| {
+                    let records = votes.tallies.records(kind, &listing.id())?;
+                    Some((records, listing))
+                })
+                .collect();
             Window::ALL.map(|window| {
                 let records = voted.iter();
                 Board::sort(records.map(|(records, listing)| (records[window.index()], *listing)))
             })
         });
-        Self {
-            votes,
-            position,
-            boards,
-        }
+        Self { votes, position, boards }
     }
 
     /// Whether the boards were sorted with these votes and the listings at `position`.
@@ -78,13 +76,14 @@ impl Board {
     /// Sorts listings by their records. Those without votes are left out.
     fn sort<'a>(listings: impl Iterator<Item = (Record, Votable<'a>)>) -> Self {
         let voted = listings.filter(|(record, _)| record.votes() > 0);
-        let rows = voted.map(|(record, listing)| BoardRow {
-            id: listing.id(),
-            address: Arc::clone(listing.address()),
-            published_at: listing.published_at(),
-            record,
-        });
-        let mut rows: Vec<BoardRow> = rows.collect();
+        let mut rows: Vec<BoardRow> = voted
+            .map(|(record, listing)| BoardRow {
+                id: listing.id(),
+                address: Arc::clone(listing.address()),
+                published_at: listing.published_at(),
+                record,
+            })
+            .collect();
         rows.sort_unstable_by(|a, b| a.key().cmp(&b.key()));
         Self(rows)
     }

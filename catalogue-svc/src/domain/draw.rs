@@ -70,10 +70,7 @@ impl std::fmt::Debug for SigningKey {
 impl SigningKey {
     /// The key of the fleet with this token.
     pub fn new(fleet_token: &str) -> Self {
-        Self {
-            signing: derive(fleet_token),
-            accepted: Vec::new(),
-        }
+        Self { signing: derive(fleet_token), accepted: Vec::new() }
     }
 
     /// The same key, which accepts the draws of these keys too.
@@ -186,12 +183,7 @@ mod tests {
     const VOTER: Uuid = Uuid::from_u128(9);
 
     fn voter(id: Uuid, network: &str) -> Voter {
-        Voter {
-            id,
-            network: Some(network.to_owned()),
-            site: None,
-            accounts: Vec::new(),
-        }
+        Voter { id, network: Some(network.to_owned()), site: None, accounts: Vec::new() }
     }
 
     fn draw(kind: BoardKind) -> Draw {

@@ -75,8 +75,8 @@ mod tests {
             ("ƘƊŁŋø", "kdlngo"),
         ] {
             let mut found = String::new();
-            let decomposed = letters.nfkd();
-            let decomposed = decomposed
+            let decomposed = letters
+                .nfkd()
                 .filter(|letter| !unicode_normalization::char::is_combining_mark(*letter));
             decomposed.for_each(|letter| fold(letter, &mut found));
             assert_eq!(found, folded, "{letters}");

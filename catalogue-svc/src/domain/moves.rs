@@ -21,8 +21,7 @@ pub fn moves(before: &[Uuid], after: &[Uuid], max_rank: u32) -> Vec<Move> {
     // A listing beyond `max_rank` has no move unless it comes from a better rank or goes to one.
     let (ranks_before, ranks_after) = (Ranks::new(before), Ranks::new(after));
     let high = after.iter().take(count);
-    let fallen = before.iter().take(count);
-    let fallen = fallen.filter(|listing| {
+    let fallen = before.iter().take(count).filter(|listing| {
         let rank = ranks_after.get(listing);
         rank == 0 || rank > max_rank
     });
@@ -50,9 +49,7 @@ mod tests {
 
     fn shown(moves: &[Move]) -> Vec<(u128, u32, u32)> {
         let shown = moves.iter();
-        shown
-            .map(|one| (one.listing.as_u128(), one.rank, one.previous_rank))
-            .collect()
+        shown.map(|one| (one.listing.as_u128(), one.rank, one.previous_rank)).collect()
     }
 
     #[test]

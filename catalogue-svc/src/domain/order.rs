@@ -80,9 +80,6 @@ impl<'a> BoardKey<'a> {
 
     /// The same with an address of its own.
     pub fn into_owned(self) -> BoardKey<'static> {
-        BoardKey {
-            address: Cow::Owned(self.address.into_owned()),
-            ..self
-        }
+        BoardKey { address: Cow::Owned(self.address.into_owned()), ..self }
     }
 }

@@ -25,10 +25,7 @@ impl Ranks {
 
 /// The ranks of all boards in the board snapshot before the latest (§2.5).
 #[derive(Debug, Clone, Default)]
-#[expect(
-    clippy::module_name_repetitions,
-    reason = "`Previous` alone does not say what"
-)]
+#[expect(clippy::module_name_repetitions, reason = "`Previous` alone does not say what")]
 pub struct PreviousRanks(HashMap<(BoardKind, Window), Ranks>);
 
 impl PreviousRanks {

@@ -23,10 +23,7 @@ impl Record {
     /// The record with these votes added. Negative numbers void votes.
     #[must_use]
     pub fn plus(self, wins: i64, losses: i64) -> Self {
-        Self {
-            wins: plus(self.wins, wins),
-            losses: plus(self.losses, losses),
-        }
+        Self { wins: plus(self.wins, wins), losses: plus(self.losses, losses) }
     }
 }
 
@@ -37,10 +34,7 @@ fn plus(count: u32, more: i64) -> u32 {
 
 /// Votes of an hour for and against a listing. Negative numbers void votes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(
-    clippy::module_name_repetitions,
-    reason = "a `Change` is that of a feed"
-)]
+#[expect(clippy::module_name_repetitions, reason = "a `Change` is that of a feed")]
 pub struct TallyChange {
     pub kind: BoardKind,
     pub listing: Uuid,
@@ -72,19 +66,12 @@ pub struct Tallies {
 impl Tallies {
     /// No votes yet. The windows end with `hour`.
     pub fn new(hour: Hour) -> Self {
-        Self {
-            hour,
-            end: None,
-            sums: HashMap::new(),
-        }
+        Self { hour, end: None, sums: HashMap::new() }
     }
 
     /// No votes yet, at the moment at which `hour` begins: later votes do not count.
     pub fn at_start_of(hour: Hour) -> Self {
-        Self {
-            end: Some(hour),
-            ..Self::new(hour)
-        }
+        Self { end: Some(hour), ..Self::new(hour) }
     }
 
     /// The last hour of every window.
@@ -113,10 +100,10 @@ impl Tallies {
         if self.end.is_some_and(|end| change.hour >= end) {
             return;
         }
-        let tally = self.sums.entry(change.listing).or_insert_with(|| Tally {
-            kind: change.kind,
-            records: Default::default(),
-        });
+        let tally = self
+            .sums
+            .entry(change.listing)
+            .or_insert_with(|| Tally { kind: change.kind, records: Default::default() });
         for window in Window::ALL {
             if window.counts(change.hour, self.hour) {
                 let record = &mut tally.records[window.index()];
@@ -134,13 +121,7 @@ mod tests {
     const LISTING: Uuid = Uuid::nil();
 
     fn change(hour: Hour, wins: i64, losses: i64) -> TallyChange {
-        TallyChange {
-            kind: BoardKind::Games,
-            listing: LISTING,
-            hour,
-            wins,
-            losses,
-        }
+        TallyChange { kind: BoardKind::Games, listing: LISTING, hour, wins, losses }
     }
 
     fn records(tallies: &Tallies) -> [Record; 3] {

@@ -55,10 +55,7 @@ fn is_text(word: &str) -> bool {
 }
 
 /// Matches words that are a number of edits away from a word of a query.
-#[expect(
-    missing_debug_implementations,
-    reason = "an automaton is a table of thousands of numbers"
-)]
+#[expect(missing_debug_implementations, reason = "an automaton is a table of thousands of numbers")]
 pub struct Misspelled<'a> {
     word: &'a str,
     edits: u8,
@@ -100,10 +97,7 @@ impl<'a> Misspelled<'a> {
         }
         let is_near =
             |dfa: &DFA| matches!(dfa.eval(word), Distance::Exact(edits) if edits == self.edits);
-        let closeness = |is_beginning| Closeness {
-            edits: self.edits,
-            is_beginning,
-        };
+        let closeness = |is_beginning| Closeness { edits: self.edits, is_beginning };
         if is_near(&self.whole) {
             return Some(closeness(false));
         }

@@ -21,10 +21,7 @@ pub struct Pair {
 
 impl Pair {
     pub fn new(one: Uuid, other: Uuid) -> Self {
-        Self {
-            low: one.min(other),
-            high: one.max(other),
-        }
+        Self { low: one.min(other), high: one.max(other) }
     }
 }
 

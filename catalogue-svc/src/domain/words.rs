@@ -82,16 +82,12 @@ pub fn from_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Word
 impl Words {
     /// The words in their order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Field)> {
-        self.entries
-            .iter()
-            .map(|word| (self.text(word), word.field))
+        self.entries.iter().map(|word| (self.text(word), word.field))
     }
 
     /// The field of a word, if the listing has the word.
     pub fn get(&self, word: &str) -> Option<Field> {
-        let found = self
-            .entries
-            .binary_search_by(|held| self.text(held).cmp(word));
+        let found = self.entries.binary_search_by(|held| self.text(held).cmp(word));
         found.ok().map(|at| self.entries[at].field)
     }
 
@@ -123,8 +119,7 @@ impl Words {
                     self.entries.extend(joined(group, field));
                 }
                 for part in group {
-                    self.entries
-                        .extend(joined(std::slice::from_ref(part), field));
+                    self.entries.extend(joined(std::slice::from_ref(part), field));
                 }
             }
         }
@@ -134,8 +129,7 @@ impl Words {
     fn sort(&mut self) {
         let letters = &self.letters;
         let text = |word: &Word| &letters[word.start..word.end];
-        self.entries
-            .sort_unstable_by(|one, other| text(one).cmp(text(other)));
+        self.entries.sort_unstable_by(|one, other| text(one).cmp(text(other)));
         self.entries.dedup_by(|word, held| {
             let is_same = text(word) == text(held);
             if is_same {
@@ -148,16 +142,11 @@ impl Words {
 
 /// These words, which follow each other, as one.
 fn joined(parts: &[Part], field: Field) -> Option<Word> {
-    Some(Word {
-        start: parts.first()?.start,
-        end: parts.last()?.end,
-        field,
-    })
+    Some(Word { start: parts.first()?.start, end: parts.last()?.end, field })
 }
 
 fn title_length(title: &[Part]) -> u8 {
-    let words = title.iter();
-    let words = words.filter(|part| part.follows != Separator::Apostrophe);
+    let words = title.iter().filter(|part| part.follows != Separator::Apostrophe);
     u8::try_from(words.count()).map_or(LONGEST_TITLE, |words| words.clamp(1, LONGEST_TITLE))
 }
 
@@ -238,11 +227,7 @@ fn split_letters(text: impl Iterator<Item = char>, letters: &mut String, parts: 
         }
         let end = letters.len();
         if end > start {
-            parts.push(Part {
-                start,
-                end,
-                follows,
-            });
+            parts.push(Part { start, end, follows });
             start = end;
         }
         separator = Some(Separator::with(separator, letter));
@@ -250,10 +235,7 @@ fn split_letters(text: impl Iterator<Item = char>, letters: &mut String, parts: 
 }
 
 fn is_apostrophe(letter: char) -> bool {
-    matches!(
-        letter,
-        '\'' | '\u{02bb}' | '\u{02bc}' | '\u{2018}' | '\u{2019}'
-    )
+    matches!(letter, '\'' | '\u{02bb}' | '\u{02bc}' | '\u{2018}' | '\u{2019}')
 }
 
 #[cfg(test)]
@@ -303,21 +285,12 @@ mod tests {
         for (title, words) in [
             ("J.U.L.I.A.", &["a", "i", "j", "julia", "l", "u"][..]),
             ("10,000 Stones", &["000", "10", "10000", "stones"]),
-            (
-                "AC/DC · L’Été—Là",
-                &["ac", "acdc", "dc", "ete", "l", "la", "lete", "letela"],
-            ),
+            ("AC/DC · L’Été—Là", &["ac", "acdc", "dc", "ete", "l", "la", "lete", "letela"]),
             // Apostrophes still join inside a compound.
-            (
-                "Spider-Man's",
-                &["man", "mans", "s", "spider", "spidermans"],
-            ),
+            ("Spider-Man's", &["man", "mans", "s", "spider", "spidermans"]),
             ("rock-n'roll", &["n", "nroll", "rock", "rocknroll", "roll"]),
             // Punctuation next to a space joins nothing.
-            (
-                "Night - Day: Two, Three -Four",
-                &["day", "four", "night", "three", "two"],
-            ),
+            ("Night - Day: Two, Three -Four", &["day", "four", "night", "three", "two"]),
         ] {
             assert_eq!(text(title), words, "{title}");
             let of_title = from_texts([(Field::Title, title)]);
@@ -328,10 +301,7 @@ mod tests {
     #[test]
     fn a_tagline_has_no_joined_words_but_those_of_apostrophes() {
         let words = from_texts([(Field::Tagline, "A rock-n'roll top-down game")]);
-        assert_eq!(
-            keys(&words),
-            ["a", "down", "game", "n", "nroll", "rock", "roll", "top"]
-        );
+        assert_eq!(keys(&words), ["a", "down", "game", "n", "nroll", "rock", "roll", "top"]);
     }
 
     #[test]

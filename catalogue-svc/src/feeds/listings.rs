@@ -52,11 +52,7 @@ enum Progress {
 impl Follower {
     /// A follower that has read nothing yet.
     pub fn new(catalogue: Arc<Catalogue>, site: &str) -> Self {
-        Self {
-            catalogue,
-            site: site.into(),
-            progress: Progress::Nothing,
-        }
+        Self { catalogue, site: site.into(), progress: Progress::Nothing }
     }
 
     /// Follows the feed of `client` for ever. `loaded` is met at the head of the feed.
@@ -67,11 +63,9 @@ impl Follower {
     /// Indexes and publishes the gathered entities if they are complete.
     async fn index_if_whole(&mut self) -> anyhow::Result<()> {
         match std::mem::replace(&mut self.progress, Progress::Nothing) {
-            Progress::Gathering {
-                position,
-                whole_at,
-                entities,
-            } if position.seq >= whole_at => self.index(position, *entities).await,
+            Progress::Gathering { position, whole_at, entities } if position.seq >= whole_at => {
+                self.index(position, *entities).await
+            }
             other => {
                 self.progress = other;
                 Ok(())
@@ -159,20 +153,12 @@ impl Consumer for Follower {
             };
             match progress {
                 Progress::Nothing => anyhow::bail!("changes came before a start"),
-                Progress::Gathering {
-                    mut position,
-                    whole_at,
-                    mut entities,
-                } => {
+                Progress::Gathering { mut position, whole_at, mut entities } => {
                     for entity in converted {
                         entities.store(entity);
                     }
                     position.seq = seq;
-                    Ok(Progress::Gathering {
-                        position,
-                        whole_at,
-                        entities,
-                    })
+                    Ok(Progress::Gathering { position, whole_at, entities })
                 }
                 Progress::Following(mut writer) => {
                     for entity in converted {

@@ -32,10 +32,7 @@ impl Catalogue {
     pub fn new(patience: Duration) -> Self {
         // The series exists before the first such read: a series that is absent is not one that is zero.
         metrics::counter!(READS_BEHIND).increment(0);
-        Self {
-            patience,
-            ..Self::default()
-        }
+        Self { patience, ..Self::default() }
     }
 
     /// The newest snapshot.

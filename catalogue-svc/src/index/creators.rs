@@ -48,10 +48,7 @@ impl CreatorSummary {
         city_slug: &str,
     ) -> anyhow::Result<Self> {
         let json = serde_json::to_string(&InGame {
-            creator: public::GameCreator {
-                handle: handle.to_owned(),
-                name: name.to_owned(),
-            },
+            creator: public::GameCreator { handle: handle.to_owned(), name: name.to_owned() },
             country_code,
             city,
         })?;
@@ -114,11 +111,9 @@ impl Creator {
             published_at: Reverse(times.published()?),
             handle: Arc::clone(&summary.handle),
         };
-        let roles = page.roles.iter();
-        let roles = roles.map(|key| Facet::Role(key.as_str().into()));
+        let roles = page.roles.iter().map(|key| Facet::Role(key.as_str().into()));
         let facets = roles.chain(Facet::creator_kind(&page.kind)).collect();
-        let owners = page.owners.iter().filter_map(|id| id.parse().ok());
-        let owners = owners.collect();
+        let owners = page.owners.iter().filter_map(|id| id.parse().ok()).collect();
         let json = serde_json::to_string(&public_creator(page, site))?;
         Ok(Self {
             id,

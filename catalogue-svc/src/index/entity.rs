@@ -43,9 +43,8 @@ impl Entity {
         Ok(Some(match kind {
             "page" => {
                 let (id, page) = (uuid()?, listings::Page::decode(encoded)?);
-                let content = shown(page.visible, page.mode, || {
-                    Ok(Arc::new(Creator::new(id, page, site)?))
-                });
+                let content =
+                    shown(page.visible, page.mode, || Ok(Arc::new(Creator::new(id, page, site)?)));
                 Self::Page(id, content?)
             }
             "game" => {
@@ -60,9 +59,8 @@ impl Entity {
             }
             "event" => {
                 let (id, event) = (uuid()?, listings::Event::decode(encoded)?);
-                let content = shown(event.visible, event.mode, || {
-                    Ok(Arc::new(Event::new(id, event, site)?))
-                });
+                let content =
+                    shown(event.visible, event.mode, || Ok(Arc::new(Event::new(id, event, site)?)));
                 Self::Event(id, content?)
             }
             _ => return Ok(None),
@@ -131,10 +129,7 @@ mod tests {
 
     #[test]
     fn a_listing_that_is_not_visible_needs_only_its_id_and_its_kind() {
-        let hidden = listings::Game {
-            state: 99,
-            ..listings::Game::default()
-        };
+        let hidden = listings::Game { state: 99, ..listings::Game::default() };
         let read = |kind, encoded: Vec<u8>| {
             let entity = Entity::read(kind, ID, &encoded, SITE).unwrap();
             entity.unwrap()
@@ -150,15 +145,9 @@ mod tests {
 
     #[test]
     fn an_entity_that_does_not_convert_is_an_error_with_its_name() {
-        let far = prost_types::Timestamp {
-            seconds: i64::MAX,
-            nanos: 0,
-        };
+        let far = prost_types::Timestamp { seconds: i64::MAX, nanos: 0 };
         // Before the year 0, which RFC 3339 (§2) cannot express.
-        let early = prost_types::Timestamp {
-            seconds: -70_000_000_000,
-            nanos: 0,
-        };
+        let early = prost_types::Timestamp { seconds: -70_000_000_000, nanos: 0 };
         let with = |change: fn(&mut listings::Game)| {
             let mut game = game();
             change(&mut game);
@@ -168,14 +157,8 @@ mod tests {
             with(|game| game.mode = 99),
             with(|game| game.page_id.clear()),
             with(|game| game.created_at = None),
-            listings::Game {
-                updated_at: Some(far),
-                ..game()
-            },
-            listings::Game {
-                created_at: Some(early),
-                ..game()
-            },
+            listings::Game { updated_at: Some(far), ..game() },
+            listings::Game { created_at: Some(early), ..game() },
         ];
         let bad = bad.map(|game| (ID, game.encode_to_vec()));
         let unreadable = [("7", game().encode_to_vec()), (ID, vec![255])];

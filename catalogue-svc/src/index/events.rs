@@ -39,10 +39,7 @@ impl Event {
         let day = |text: &str| days::read(text).context("a day is no YYYY-MM-DD");
         let starts_at = day(&event.starts_at)?;
         let last_day = event.ends_at.as_deref().map_or(Ok(starts_at), day)?;
-        let key = EventKey {
-            starts_at,
-            slug: event.slug.as_str().into(),
-        };
+        let key = EventKey { starts_at, slug: event.slug.as_str().into() };
         let kind = Facet::event_kind(&event.kind).into_iter();
         let city = Some(event.city_slug.as_str()).filter(|slug| !slug.is_empty());
         let facets = kind
@@ -77,10 +74,7 @@ impl Document for Event {
     }
 
     fn days(&self) -> Option<Days> {
-        Some(Days {
-            first: self.key.starts_at,
-            last: self.last_day,
-        })
+        Some(Days { first: self.key.starts_at, last: self.last_day })
     }
 
     fn updated_at(&self) -> i64 {

@@ -58,8 +58,7 @@ impl Game {
         let revision = game.revision.try_into()?;
         let mut json = serde_json::to_string(&public_game(game, site)?)?;
         let creator = CreatorSummary::unknown();
-        let at = json.find(creator.json());
-        let at = at.context("the JSON of a game has no creator")?;
+        let at = json.find(creator.json()).context("the JSON of a game has no creator")?;
         json.replace_range(at..at + creator.json().len(), "");
         Ok(Self {
             id,
@@ -131,19 +130,14 @@ fn public_game(game: listings::Game, site: &str) -> anyhow::Result<public::Game>
         stage: game.stage,
         release_year: game.release_year,
         featured: game.featured,
-        creator: public::GameCreator {
-            handle: String::new(),
-            name: String::new(),
-        },
+        creator: public::GameCreator { handle: String::new(), name: String::new() },
         country_code: String::new(),
         city: String::new(),
     };
     Ok(public::Game {
         row,
         description: game.description,
-        screenshots: (game.screenshots.into_iter())
-            .map(|shot| screenshot(shot, site))
-            .collect(),
+        screenshots: (game.screenshots.into_iter()).map(|shot| screenshot(shot, site)).collect(),
         links: game.links.into_iter().collect(),
         credits: game.credits.into_iter().map(credit).collect(),
         trailer_url: game.trailer_url,
@@ -161,9 +155,5 @@ fn screenshot(shot: listings::Screenshot, site: &str) -> public::Screenshot {
 }
 
 fn credit(credit: listings::Credit) -> public::Credit {
-    public::Credit {
-        handle: credit.handle,
-        name: credit.name,
-        role: credit.role,
-    }
+    public::Credit { handle: credit.handle, name: credit.name, role: credit.role }
 }

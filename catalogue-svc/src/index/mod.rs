@@ -49,8 +49,5 @@ pub use list::{Index, Query, ResultPage};
 pub use rendered::{Json, Rendered};
 pub use search::{Hit, HitKind, Hits, Search, SearchCursor};
 pub use snapshot::{Dataset, Snapshot};
-#[expect(
-    clippy::module_name_repetitions,
-    reason = "`Writer` alone would not say of what"
-)]
+#[expect(clippy::module_name_repetitions, reason = "`Writer` alone would not say of what")]
 pub use writer::IndexWriter;

@@ -34,12 +34,8 @@ impl Snapshot {
         public::CountryRow {
             code: country.code.to_owned(),
             name: country.name.to_owned(),
-            creators: facet
-                .as_ref()
-                .map_or(0, |country| dataset.creators.count(country)),
-            games: facet
-                .as_ref()
-                .map_or(0, |country| dataset.games.count(country)),
+            creators: facet.as_ref().map_or(0, |country| dataset.creators.count(country)),
+            games: facet.as_ref().map_or(0, |country| dataset.games.count(country)),
         }
     }
 }

@@ -28,10 +28,7 @@ impl Rendered {
     }
 
     fn cut(json: &str, row: usize) -> anyhow::Result<Self> {
-        Ok(Self {
-            json: json.into(),
-            row: row.try_into()?,
-        })
+        Ok(Self { json: json.into(), row: row.try_into()? })
     }
 
     /// The fields of the list row.
@@ -86,10 +83,7 @@ impl<'a> From<&'a Rendered> for Json<'a> {
 impl<'a> Json<'a> {
     /// The JSON with these fields at this offset of the list row.
     pub(super) fn with_shared(rendered: &'a Rendered, at: usize, fields: &'a str) -> Self {
-        Self {
-            rendered,
-            shared: (at, fields),
-        }
+        Self { rendered, shared: (at, fields) }
     }
 
     /// How many bytes [`Json::push_row`] appends.
@@ -134,10 +128,7 @@ mod tests {
         let rendered = Rendered::with_rest(&json, "zest").unwrap();
         assert_eq!(rendered.text("title"), title);
         assert_eq!(rendered.field::<Vec<&str>>("b").unwrap(), ["title", "rest"]);
-        assert_eq!(
-            (rendered.text("a"), rendered.text("z")),
-            ("title".into(), "".into())
-        );
+        assert_eq!((rendered.text("a"), rendered.text("z")), ("title".into(), "".into()));
         assert!(rendered.field::<u8>("zest").is_err() && rendered.field::<u8>("rest").is_err());
     }
 

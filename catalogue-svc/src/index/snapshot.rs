@@ -30,11 +30,7 @@ pub struct Dataset {
 
 impl Snapshot {
     pub(super) fn new(position: Position) -> Self {
-        Self {
-            position,
-            live: Dataset::new(),
-            test: Dataset::new(),
-        }
+        Self { position, live: Dataset::new(), test: Dataset::new() }
     }
 
     pub fn dataset(&self, mode: Mode) -> &Dataset {

@@ -35,8 +35,8 @@ impl Times {
     /// The latest of its times.
     pub(super) fn latest(&self) -> anyhow::Result<i64> {
         let times = [self.updated, self.first_published, self.created];
-        let times = times.iter().flatten().map(|at| microseconds(Some(at)));
-        let times: anyhow::Result<Vec<i64>> = times.collect();
+        let times: anyhow::Result<Vec<i64>> =
+            times.iter().flatten().map(|at| microseconds(Some(at))).collect();
         times?.into_iter().max().context("a time is missing")
     }
 }
@@ -64,10 +64,7 @@ mod tests {
 
     #[test]
     fn a_time_has_the_precision_that_responses_print() {
-        let at = Timestamp {
-            seconds: 1_772_352_000,
-            nanos: 755_999_000,
-        };
+        let at = Timestamp { seconds: 1_772_352_000, nanos: 755_999_000 };
         let printed = kit::api::timestamp::parse("2026-03-01T08:00:00.755Z").unwrap();
         let printed = domain::point_in_time::microseconds(printed);
         assert_eq!(microseconds(Some(&at)).ok(), printed);

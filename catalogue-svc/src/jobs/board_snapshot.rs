@@ -92,16 +92,14 @@ impl Job {
         };
         let moved = moves(&before.unwrap_or_default(), &after, self.lowest);
         let ids: HashSet<Uuid> = moved.iter().map(|moved| moved.listing).collect();
-        let rows = listings.votables(kind);
-        let rows = rows.filter(|row| ids.contains(&row.id()));
-        let rows: HashMap<Uuid, Votable<'_>> = rows.map(|row| (row.id(), row)).collect();
+        let rows: HashMap<Uuid, Votable<'_>> = listings
+            .votables(kind)
+            .filter(|row| ids.contains(&row.id()))
+            .map(|row| (row.id(), row))
+            .collect();
         let named = moved.into_iter().filter_map(|moved| {
             let row = rows.get(&moved.listing)?;
-            Some(row.card().map(|card| NamedMove {
-                moved,
-                entity: kind.entity(),
-                card,
-            }))
+            Some(row.card().map(|card| NamedMove { moved, entity: kind.entity(), card }))
         });
         named.collect()
     }

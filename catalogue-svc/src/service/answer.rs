@@ -50,10 +50,7 @@ pub(super) fn page_info_after(
     binding: Binding,
 ) -> Result<PageInfo, Fault> {
     let cursor = last.map(|last| binding.encode(last)).transpose();
-    Ok(PageInfo {
-        total,
-        next_cursor: cursor.map_err(|error| Fault::internal(&error))?,
-    })
+    Ok(PageInfo { total, next_cursor: cursor.map_err(|error| Fault::internal(&error))? })
 }
 
 /// A time in microseconds since 1970.

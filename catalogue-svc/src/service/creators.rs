@@ -28,9 +28,7 @@ impl CreatorsService for Reads {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let list = read(request, self.clock.now())?;
-        let page = self
-            .list(&snapshot, |dataset| &dataset.creators, &list)
-            .await?;
+        let page = self.list(&snapshot, |dataset| &dataset.creators, &list).await?;
         Ok(Response::new(ListCreatorsResponse {
             json: answer::rows(&page.rows),
             page: Some(answer::page_info(&page, list.binding)?),

@@ -29,13 +29,9 @@ impl EventsService for Reads {
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let with_times = request.with_times;
         let list = read(request, self.clock.now())?;
-        let page = self
-            .list(&snapshot, |dataset| &dataset.events, &list)
-            .await?;
+        let page = self.list(&snapshot, |dataset| &dataset.events, &list).await?;
         let timed = page.rows.iter().filter(|_| with_times);
-        let updated_at = timed
-            .clone()
-            .map(|event| answer::timestamp(event.updated_at()));
+        let updated_at = timed.clone().map(|event| answer::timestamp(event.updated_at()));
         let published_at = timed.map(|event| answer::timestamp(event.published_at));
         Ok(Response::new(ListEventsResponse {
             json: answer::rows(&page.rows),

@@ -30,9 +30,7 @@ impl GamesService for Reads {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let list = read(request, self.clock.now())?;
-        let page = self
-            .list(&snapshot, |dataset| &dataset.games, &list)
-            .await?;
+        let page = self.list(&snapshot, |dataset| &dataset.games, &list).await?;
         Ok(Response::new(ListGamesResponse {
             json: answer::rows(&page.rows),
             page: Some(answer::page_info(&page, list.binding)?),
@@ -100,9 +98,7 @@ fn read(request: ListGamesRequest, now: OffsetDateTime) -> Result<ListQuery<Game
         Facet::platform(key).ok_or_else(|| one_of(&PLATFORMS))
     });
     params.country(request.country);
-    params.facet("stage", request.stage, |key| {
-        Facet::stage(key).ok_or_else(|| one_of(&STAGES))
-    });
+    params.facet("stage", request.stage, |key| Facet::stage(key).ok_or_else(|| one_of(&STAGES)));
     params.any(request.creator, Facet::Creator);
     params.any(request.city, Facet::City);
     params.words(request.q.as_deref());

@@ -33,10 +33,7 @@ impl PlacesService for Reads {
         let rows = snapshot.genre_rows(Mode::try_from(request.mode)?);
         Ok(Response::new(ListGenresResponse {
             json: answer::json(&rows)?.into(),
-            page: Some(PageInfo {
-                total: rows.len() as u64,
-                ..PageInfo::default()
-            }),
+            page: Some(PageInfo { total: rows.len() as u64, ..PageInfo::default() }),
             position: Some(snapshot.position.into()),
         }))
     }
@@ -91,10 +88,7 @@ impl PlacesService for Reads {
             limit: usize::MAX,
             ..Query::default()
         });
-        let country = answer::json(&public::Country {
-            row,
-            cities: Vec::new(),
-        })?;
+        let country = answer::json(&public::Country { row, cities: Vec::new() })?;
         Ok(Response::new(GetCountryResponse {
             json: answer::with_rows(&country, &cities.rows)?.into(),
             position: Some(snapshot.position.into()),
@@ -141,10 +135,7 @@ fn read_cities(request: ListCitiesRequest) -> Result<ListQuery<CityKey>, Fault> 
 }
 
 fn key(row: &public::CountryRow) -> CountryKey {
-    CountryKey {
-        name: Name::new(&row.name),
-        code: row.code.clone(),
-    }
+    CountryKey { name: Name::new(&row.name), code: row.code.clone() }
 }
 
 fn unknown() -> Fault {

@@ -42,12 +42,7 @@ impl<K: DeserializeOwned> ListParams<K> {
     pub(super) fn new(mode: i32) -> Self {
         let mut bad = BadFields::default();
         let mode = bad.mode(mode);
-        let mut params = Self {
-            mode,
-            bound: Vec::new(),
-            bad,
-            query: Query::default(),
-        };
+        let mut params = Self { mode, bound: Vec::new(), bad, query: Query::default() };
         params.bind(Some(mode.as_str()));
         params
     }
@@ -95,9 +90,10 @@ impl<K: DeserializeOwned> ListParams<K> {
     pub(super) fn updated_since(&mut self, text: Option<String>, now: OffsetDateTime) {
         let since = non_empty(text).and_then(|text| {
             let expected = || timestamp::EXPECTED.to_owned();
-            let since = timestamp::parse(&text).ok_or_else(expected);
-            let since = since.and_then(|at| timestamp::not_ahead(at, now));
-            let since = since.and_then(|at| point_in_time::microseconds(at).ok_or_else(expected));
+            let since = timestamp::parse(&text)
+                .ok_or_else(expected)
+                .and_then(|at| timestamp::not_ahead(at, now))
+                .and_then(|at| point_in_time::microseconds(at).ok_or_else(expected));
             self.bad.read("updated_since", since)
         });
         self.query.updated_since = since;
@@ -116,11 +112,7 @@ impl<K: DeserializeOwned> ListParams<K> {
         self.bad.check()?;
         Ok(ListQuery {
             mode: self.mode,
-            query: Query {
-                after: page.after,
-                limit: page.limit,
-                ..self.query
-            },
+            query: Query { after: page.after, limit: page.limit, ..self.query },
             binding,
         })
     }
@@ -155,13 +147,7 @@ pub(super) fn query_words(q: Option<&str>) -> Option<BTreeSet<String>> {
 
 /// The words of a `q` for the binding of a cursor: the same for every spelling that leads to these words.
 pub(super) fn words_key(words: Option<&BTreeSet<String>>) -> Option<String> {
-    words.map(|words| {
-        words
-            .iter()
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join(" ")
-    })
+    words.map(|words| words.iter().map(String::as_str).collect::<Vec<_>>().join(" "))
 }
 
 /// A parameter; an empty one counts as absent (§4.1).

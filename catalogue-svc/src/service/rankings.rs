@@ -82,15 +82,11 @@ impl RankingsService for Reads {
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let query = read(request)?;
         let boards = self.boards.get(query.mode)?;
-        let page = page(&boards, snapshot.dataset(query.mode), &query);
-        let page = page.map_err(|error| answer::broken(&error))?;
+        let page = page(&boards, snapshot.dataset(query.mode), &query)
+            .map_err(|error| answer::broken(&error))?;
         Ok(Response::new(ListRankingResponse {
             json: answer::json(&page.rows)?.into(),
-            page: Some(answer::page_info_after(
-                page.total,
-                page.next.as_ref(),
-                query.binding,
-            )?),
+            page: Some(answer::page_info_after(page.total, page.next.as_ref(), query.binding)?),
             position: Some(snapshot.position.into()),
             details: page.details,
         }))
@@ -105,8 +101,8 @@ impl RankingsService for Reads {
         let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
         let mode = Mode::try_from(request.mode)?;
         let boards = self.boards.get(mode)?;
-        let ranks = ranks(&boards, snapshot.dataset(mode), kind, &request.name);
-        let ranks = ranks.ok_or_else(unknown_listing)?;
+        let ranks = ranks(&boards, snapshot.dataset(mode), kind, &request.name)
+            .ok_or_else(unknown_listing)?;
         Ok(Response::new(GetRanksResponse { ranks }))
     }
 }
@@ -116,26 +112,15 @@ fn unknown_kind() -> Fault {
 }
 
 fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
-    let kind = BoardKind::parse(&request.kind);
-    let kind = kind.ok_or_else(unknown_kind)?;
-    let window = Window::parse(&request.board);
-    let window = window.ok_or_else(unknown_board)?;
+    let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
+    let window = Window::parse(&request.board).ok_or_else(unknown_board)?;
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
-    let binding = Binding::new(
-        "rankings",
-        [mode.as_str(), kind.as_str(), window.as_str()].map(Some),
-    );
+    let binding =
+        Binding::new("rankings", [mode.as_str(), kind.as_str(), window.as_str()].map(Some));
     let page = bad.read_public_page(binding, request.page);
     bad.check()?;
-    Ok(BoardQuery {
-        mode,
-        kind,
-        window,
-        after: page.after,
-        limit: page.limit,
-        binding,
-    })
+    Ok(BoardQuery { mode, kind, window, after: page.after, limit: page.limit, binding })
 }
 
 fn page(

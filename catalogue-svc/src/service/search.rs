@@ -82,25 +82,18 @@ impl SearchService for Reads {
             let search = move || snapshot.dataset(mode).search(&search);
             self.typo_searches.run(search).await?
         };
-        let rows = hits.rows.iter().map(|hit| self.result(hit));
-        let rows: anyhow::Result<(Vec<_>, Vec<_>)> = rows.collect();
+        let rows: anyhow::Result<(Vec<_>, Vec<_>)> =
+            hits.rows.iter().map(|hit| self.result(hit)).collect();
         let (rows, pictures) = rows.map_err(|error| answer::broken(&error))?;
         let pictures = pictures.into_iter().filter(|_| with_details);
         let totals = hits.totals.into_iter().filter(|_| with_details);
         Ok(Response::new(SearchResponse {
             json: answer::json(&rows)?.into(),
-            page: Some(answer::page_info_after(
-                hits.total,
-                hits.next.as_ref(),
-                query.binding,
-            )?),
+            page: Some(answer::page_info_after(hits.total, hits.next.as_ref(), query.binding)?),
             position: Some(snapshot.position.into()),
             similar: hits.similar,
             totals: totals
-                .map(|(kind, total)| SearchTotal {
-                    kind: kind.as_str().to_owned(),
-                    total,
-                })
+                .map(|(kind, total)| SearchTotal { kind: kind.as_str().to_owned(), total })
                 .collect(),
             picture_urls: pictures.map(Option::unwrap_or_default).collect(),
         }))

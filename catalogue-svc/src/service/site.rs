@@ -24,12 +24,7 @@ const MESSAGE_ROWS: usize = 5_000;
 /// The most games that may be asked for.
 const MAX_GAMES: u32 = 50;
 
-const KINDS: [HitKind; 4] = [
-    HitKind::Games,
-    HitKind::Creators,
-    HitKind::Events,
-    HitKind::Cities,
-];
+const KINDS: [HitKind; 4] = [HitKind::Games, HitKind::Creators, HitKind::Events, HitKind::Cities];
 
 type SitemapMessages = Box<dyn Iterator<Item = Vec<proto::SitemapEntry>> + Send>;
 
@@ -48,20 +43,14 @@ fn messages<L: Document>(
     index: fn(&Dataset) -> &Index<L>,
     backwards: bool,
 ) -> impl Iterator<Item = Vec<proto::SitemapEntry>> {
-    let mut query = Query {
-        backwards,
-        limit: MESSAGE_ROWS,
-        ..Query::default()
-    };
+    let mut query = Query { backwards, limit: MESSAGE_ROWS, ..Query::default() };
     iter::from_fn(move || {
         let rows = index(snapshot.dataset(Mode::Live)).search(&query).rows;
         query.after = Some(rows.last()?.key().clone());
         let entries = rows.iter().map(|row| proto::SitemapEntry {
             address: row.address().as_ref().to_owned(),
             // A city has no time.
-            updated_at: Some(row.updated_at())
-                .filter(|at| *at != 0)
-                .map(answer::timestamp),
+            updated_at: Some(row.updated_at()).filter(|at| *at != 0).map(answer::timestamp),
         });
         Some(entries.collect())
     })
@@ -95,11 +84,13 @@ impl SiteService for Reads {
         let snapshot = self.snapshot_at(at_least.as_ref()).await?;
         let rows = newest(&snapshot.dataset(Mode::Live).games, limit);
         let json = answer::rows(&rows);
-        let games = rows.iter().map(|game| proto::NewGame {
-            first_published_at: Some(answer::timestamp(game.key.published_at.0)),
-            updated_at: Some(answer::timestamp(game.updated_at())),
-        });
-        let games = games.collect();
+        let games = rows
+            .iter()
+            .map(|game| proto::NewGame {
+                first_published_at: Some(answer::timestamp(game.key.published_at.0)),
+                updated_at: Some(answer::timestamp(game.updated_at())),
+            })
+            .collect();
         Ok(Response::new(proto::ListNewGamesResponse { json, games }))
     }
 
@@ -107,11 +98,7 @@ impl SiteService for Reads {
         &self,
         request: Request<proto::DrawGamesRequest>,
     ) -> Result<Response<proto::DrawGamesResponse>, Status> {
-        let proto::DrawGamesRequest {
-            seed,
-            limit,
-            at_least,
-        } = request.into_inner();
+        let proto::DrawGamesRequest { seed, limit, at_least } = request.into_inner();
         let limit = checked(limit)?;
         let snapshot = self.snapshot_at(at_least.as_ref()).await?;
         let games = &snapshot.dataset(Mode::Live).games;
@@ -132,17 +119,10 @@ fn checked(limit: u32) -> Result<usize, Fault> {
 /// The newest games. The list has the featured games first: the newest of both parts are merged.
 fn newest(games: &Index<Game>, limit: usize) -> Vec<Arc<Game>> {
     // Behind all featured games, and before all others.
-    let others = GameKey {
-        featured: Reverse(false),
-        published_at: Reverse(i64::MAX),
-        slug: "".into(),
-    };
+    let others =
+        GameKey { featured: Reverse(false), published_at: Reverse(i64::MAX), slug: "".into() };
     let first = |after| {
-        let query = Query {
-            after,
-            limit,
-            ..Query::default()
-        };
+        let query = Query { after, limit, ..Query::default() };
         games.search(&query).rows.into_iter()
     };
     let featured = first(None).take_while(|game| game.key.featured.0);

@@ -55,22 +55,20 @@ impl StaffService for Staff {
         self.admit(&request, Action::Look, "").await?;
         let request = request.into_inner();
         let (kind, listing) = self.listing(&request)?;
-        let network = Some(request.address.as_str()).filter(|address| !address.is_empty());
-        let network = network.map(network_of).transpose()?;
+        let network = Some(request.address.as_str())
+            .filter(|address| !address.is_empty())
+            .map(network_of)
+            .transpose()?;
         let id = listing.to_string();
         let filters = [Some(kind.as_str()), Some(&*id), network.as_deref()];
         let mut bad = BadFields::default();
         let page = bad.read_public_page(Binding::new("voters", filters), request.page);
         let page: Page<Key> = bad.finish(Some(page))?;
         let (after, limit) = (page.after.as_ref(), page.rows_to_fetch());
-        let rows = listing_voters::list(
-            &self.pool,
-            (kind, listing),
-            network.as_deref(),
-            after,
-            limit,
-        );
-        let mut rows = rows.await.map_err(|error| Fault::internal(&error))?;
+        let mut rows =
+            listing_voters::list(&self.pool, (kind, listing), network.as_deref(), after, limit)
+                .await
+                .map_err(|error| Fault::internal(&error))?;
         let next_cursor = page.cut(&mut rows, |row| Key::from(row))?;
         Ok(Response::new(proto::ListVotersResponse {
             voters: rows.into_iter().map(voters_message).collect(),
@@ -154,8 +152,7 @@ impl Staff {
         let kind = bad.read("kind", query_params::board_kind(&request.kind));
         let listing = kind.and_then(|kind| {
             let name = request.listing.as_str();
-            let id = live.votable(kind, name).map(Votable::id);
-            let id = id.or_else(|| name.parse().ok());
+            let id = live.votable(kind, name).map(Votable::id).or_else(|| name.parse().ok());
             let reason = "No published listing of this kind has this name. Give the id of another: `staff game show` and `staff page show` print it.";
             bad.read("listing", id.ok_or(reason))
         });
@@ -181,10 +178,7 @@ impl Staff {
                 }
                 Ok(voters)
             }
-            None => Err(Fault::invalid_field(
-                "voters",
-                "Name a voter or an address.",
-            )),
+            None => Err(Fault::invalid_field("voters", "Name a voter or an address.")),
         }
     }
 }

@@ -60,9 +60,7 @@ impl VotesService for Votes {
     ) -> Result<Response<proto::CastVoteResponse>, Status> {
         let vote = self.read(request.into_inner())?;
         let is_new = write::cast(&self.producer, &vote, self.limits).await?;
-        Ok(Response::new(proto::CastVoteResponse {
-            repeated_today: !is_new,
-        }))
+        Ok(Response::new(proto::CastVoteResponse { repeated_today: !is_new }))
     }
 }
 
@@ -85,12 +83,7 @@ impl Votes {
             let judged = i64::try_from(judged.len()).unwrap_or(i64::MAX);
             (Drawer::Voter(voter.id), judged)
         };
-        let seed = self.draw_key.seed(SeedParts {
-            drawer,
-            kind,
-            day,
-            turn,
-        });
+        let seed = self.draw_key.seed(SeedParts { drawer, kind, day, turn });
         let mut rng = StdRng::from_seed(seed);
         let pair = random_pair(listings, kind, &mut rng, &voter.accounts, &judged);
         let [first, second] = pair.ok_or_else(|| {
@@ -190,12 +183,7 @@ fn voter(voter: Option<proto::Voter>) -> Result<Voter, String> {
         Some(proto::voter::Voter::AccountId(account)) => {
             let id = id(&account)?;
             accounts.push(id);
-            Ok(Voter {
-                id,
-                network: None,
-                site: None,
-                accounts,
-            })
+            Ok(Voter { id, network: None, site: None, accounts })
         }
         Some(proto::voter::Voter::Cookie(cookie)) => {
             let address = cookie.address.parse::<IpAddr>().ok();

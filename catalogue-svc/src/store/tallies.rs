@@ -58,7 +58,7 @@ pub async fn add(
 /// Loads the sums of every listing into `empty`, which says for which hours.
 pub async fn load(connection: &mut PgConnection, empty: Tallies) -> Result<Tallies, sqlx::Error> {
     let first = |window: Window| window.first(empty.hour()).map_or(0, number);
-    let rows = sqlx::query!(
+    let mut rows = sqlx::query!(
         r#"select tally.listing_id, kind,
                hours.week_wins as "week_wins?", hours.week_losses as "week_losses?",
                hours.month_wins as "month_wins?", hours.month_losses as "month_losses?",
@@ -76,8 +76,7 @@ pub async fn load(connection: &mut PgConnection, empty: Tallies) -> Result<Talli
         first(Window::Week),
         first(Window::Month),
         empty.end().map_or(i32::MAX, number)
-    );
-    let mut rows = rows.fetch(connection);
+    ).fetch(connection);
     let mut tallies = empty;
     while let Some(row) = rows.try_next().await? {
         let record = |wins: Option<i64>, losses: Option<i64>| {
@@ -97,12 +96,9 @@ pub async fn load(connection: &mut PgConnection, empty: Tallies) -> Result<Talli
 
 /// Removes the hours before this one, which no board needs any more.
 pub async fn remove_before(pool: &PgPool, oldest: Hour) -> Result<u64, sqlx::Error> {
-    let removed = sqlx::query!(
-        "delete from catalogue.tally_hour where hour < $1",
-        number(oldest)
-    )
-    .execute(pool)
-    .await?;
+    let removed = sqlx::query!("delete from catalogue.tally_hour where hour < $1", number(oldest))
+        .execute(pool)
+        .await?;
     Ok(removed.rows_affected())
 }
 

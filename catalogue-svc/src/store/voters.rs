@@ -48,13 +48,9 @@ pub async fn set_voided(
     id: Uuid,
     voided_at: Option<OffsetDateTime>,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "update catalogue.voter set voided_at = $2 where id = $1",
-        id,
-        voided_at
-    )
-    .execute(connection)
-    .await?;
+    sqlx::query!("update catalogue.voter set voided_at = $2 where id = $1", id, voided_at)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

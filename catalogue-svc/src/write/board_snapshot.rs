@@ -40,11 +40,7 @@ pub async fn announce(
 }
 
 fn change(named: &NamedMove, day: &str) -> NewChange {
-    let NamedMove {
-        moved,
-        entity,
-        card,
-    } = named;
+    let NamedMove { moved, entity, card } = named;
     let board = Window::Week.as_str();
     let state = proto::RankingMove {
         entity: (*entity).to_owned(),

@@ -20,8 +20,6 @@ pub use vote::{Limits, cast};
 /// A replica that hangs holds its rows until PostgreSQL ends its session, and each vote that waits for a row occupies a connection of the pool.
 async fn begin(producer: &Producer) -> Result<Transaction, Fault> {
     let mut transaction = producer.begin().await?;
-    sqlx::query!("set local lock_timeout = '2s'")
-        .execute(&mut *transaction)
-        .await?;
+    sqlx::query!("set local lock_timeout = '2s'").execute(&mut *transaction).await?;
     Ok(transaction)
 }

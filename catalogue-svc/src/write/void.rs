@@ -25,8 +25,9 @@ pub async fn set_void(
 ) -> Result<Option<u64>, Fault> {
     let mut transaction = super::begin(producer).await?;
     let now = transaction.now;
-    let was_void = voters::lock(&mut transaction, voter).await?;
-    let was_void = was_void.ok_or_else(|| Fault::not_found("No voter has this id."))?;
+    let was_void = voters::lock(&mut transaction, voter)
+        .await?
+        .ok_or_else(|| Fault::not_found("No voter has this id."))?;
     if was_void == is_void {
         return Ok(None);
     }

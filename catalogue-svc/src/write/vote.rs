@@ -69,10 +69,8 @@ async fn check_voter(
     let hour = Hour::containing(now);
     let (in_hour, in_day) = votes::count_since(connection, vote.voter.id, hour.start()).await?;
     if in_day > limits.daily {
-        let message = format!(
-            "This voter has cast {} votes today. Come back tomorrow (UTC).",
-            limits.daily
-        );
+        let message =
+            format!("This voter has cast {} votes today. Come back tomorrow (UTC).", limits.daily);
         return Err(too_many(message, tomorrow(now) - now));
     }
     if in_hour > limits.hourly {
@@ -97,10 +95,7 @@ async fn check_networks(
         Some(_) => limits.ipv6_daily,
         None => limits.ipv4_daily,
     };
-    let networks = [
-        (network, network_daily),
-        (site, limits.ipv6_daily.saturating_mul(SITE)),
-    ];
+    let networks = [(network, network_daily), (site, limits.ipv6_daily.saturating_mul(SITE))];
     let bucket = vote::bucket(vote.voter.id);
     let mut votes_of_bucket = 0;
     for (network, most) in networks {

@@ -171,10 +171,7 @@ pub(crate) fn keep_busy() -> mpsc::Sender<()> {
 
 /// A writer that has applied `changes` one by one.
 pub(crate) fn writer(changes: &[Change]) -> IndexWriter {
-    let mut writer = IndexWriter::new(Position {
-        epoch: EPOCH,
-        seq: 0,
-    });
+    let mut writer = IndexWriter::new(Position { epoch: EPOCH, seq: 0 });
     for change in changes {
         writer.apply(entity(change));
     }
@@ -184,10 +181,7 @@ pub(crate) fn writer(changes: &[Change]) -> IndexWriter {
 
 /// A writer that has stored `changes` and then indexed them all at once.
 pub(crate) fn built(changes: &[Change]) -> IndexWriter {
-    let position = Position {
-        epoch: EPOCH,
-        seq: i64::try_from(changes.len()).unwrap(),
-    };
+    let position = Position { epoch: EPOCH, seq: i64::try_from(changes.len()).unwrap() };
     let mut writer = IndexWriter::new(position);
     for change in changes {
         writer.store(entity(change));

@@ -38,20 +38,14 @@ impl Following {
 
     async fn rebuild(&mut self, epoch: Uuid, head: i64) {
         (self.epoch, self.seq) = (epoch, 0);
-        let rebuild = Rebuild {
-            epoch,
-            head,
-            head_at: OffsetDateTime::UNIX_EPOCH,
-        };
+        let rebuild = Rebuild { epoch, head, head_at: OffsetDateTime::UNIX_EPOCH };
         self.follower.begin_rebuild(rebuild).await.unwrap();
     }
 
     async fn apply(&mut self, changes: Vec<Change>) {
         let seqs = self.seq + 1..;
-        let changes = seqs.zip(changes);
-        let changes: Vec<Change> = changes
-            .map(|(seq, change)| Change { seq, ..change })
-            .collect();
+        let changes: Vec<Change> =
+            seqs.zip(changes).map(|(seq, change)| Change { seq, ..change }).collect();
         self.seq = changes.last().unwrap().seq;
         let applied = self.follower.handle_batch(self.epoch, changes).await;
         applied.unwrap();
@@ -73,52 +67,29 @@ impl Following {
 async fn a_new_epoch_replaces_the_snapshot_when_it_is_complete() {
     let mut following = Following::start(0).await;
     // An empty feed is complete at once.
-    assert_eq!(
-        (following.snapshot().position.epoch, following.games()),
-        (EPOCH, 0)
-    );
-    following
-        .apply(vec![page_change(&page(0)), game_change(&game(1))])
-        .await;
+    assert_eq!((following.snapshot().position.epoch, following.games()), (EPOCH, 0));
+    following.apply(vec![page_change(&page(0)), game_change(&game(1))]).await;
     following.apply(vec![game_change(&game(2))]).await;
-    assert_eq!(
-        (following.snapshot().position.seq, following.games()),
-        (3, 2)
-    );
+    assert_eq!((following.snapshot().position.seq, following.games()), (3, 2));
 
     // The epoch changes when a backup is restored or a standby promoted.
     let restored = Uuid::from_u128(0xe1);
     following.rebuild(restored, 2).await;
     following.apply(vec![game_change(&game(2))]).await;
-    assert_eq!(
-        (following.snapshot().position.epoch, following.games()),
-        (EPOCH, 2)
-    );
+    assert_eq!((following.snapshot().position.epoch, following.games()), (EPOCH, 2));
     following.apply(vec![page_change(&page(0))]).await;
     let position = following.snapshot().position;
-    assert_eq!(
-        (position.epoch, position.seq, following.games()),
-        (restored, 2, 1)
-    );
+    assert_eq!((position.epoch, position.seq, following.games()), (restored, 2, 1));
 }
 
 #[tokio::test]
 async fn a_replica_answers_when_it_has_read_the_feed_to_its_head() {
     let mut following = Following::start(4).await;
     // The feed has the same game twice; the later state wins.
-    let renamed = contracts::listings::v1::Game {
-        slug: "renamed".to_owned(),
-        ..game(1)
-    };
-    let kind_of_tomorrow = Change {
-        entity: "kind-of-tomorrow".to_owned(),
-        ..page_change(&page(7))
-    };
-    let changes = vec![
-        game_change(&game(1)),
-        kind_of_tomorrow,
-        page_change(&page(0)),
-    ];
+    let renamed = contracts::listings::v1::Game { slug: "renamed".to_owned(), ..game(1) };
+    let kind_of_tomorrow =
+        Change { entity: "kind-of-tomorrow".to_owned(), ..page_change(&page(7)) };
+    let changes = vec![game_change(&game(1)), kind_of_tomorrow, page_change(&page(0))];
     following.apply(changes).await;
     assert!(following.catalogue.snapshot().is_err());
     following.apply(vec![game_change(&renamed)]).await;
@@ -129,18 +100,11 @@ async fn a_replica_answers_when_it_has_read_the_feed_to_its_head() {
 
 #[tokio::test]
 async fn a_change_that_does_not_convert_is_skipped() {
-    let bad = contracts::listings::v1::Game {
-        created_at: None,
-        ..game(2)
-    };
+    let bad = contracts::listings::v1::Game { created_at: None, ..game(2) };
     // A bad change during the first read of the feed, and one after it.
     let mut following = Following::start(2).await;
-    following
-        .apply(vec![page_change(&page(0)), game_change(&bad)])
-        .await;
-    following
-        .apply(vec![game_change(&game(1)), game_change(&bad)])
-        .await;
+    following.apply(vec![page_change(&page(0)), game_change(&bad)]).await;
+    following.apply(vec![game_change(&game(1)), game_change(&bad)]).await;
     following.apply(vec![game_change(&game(3))]).await;
     assert_eq!(following.games(), 2);
     following.apply(vec![game_change(&game(2))]).await;
@@ -160,9 +124,7 @@ async fn a_hidden_listing_is_hidden_whatever_its_state_and_its_fields_are() {
         ..game(number)
     };
     let mut following = Following::start(2).await;
-    following
-        .apply(vec![page_change(&page(0)), game_change(&game(1))])
-        .await;
+    following.apply(vec![page_change(&page(0)), game_change(&game(1))]).await;
     following.apply(vec![game_change(&game(2))]).await;
     assert_eq!(following.games(), 2);
     for (number, left) in [(1, 1), (2, 0)] {
@@ -170,10 +132,7 @@ async fn a_hidden_listing_is_hidden_whatever_its_state_and_its_fields_are() {
         assert_eq!(following.games(), left);
     }
     // A change of its page does not bring it back; its own next change does.
-    let renamed = contracts::listings::v1::Page {
-        name: "Other maker".to_owned(),
-        ..page(0)
-    };
+    let renamed = contracts::listings::v1::Page { name: "Other maker".to_owned(), ..page(0) };
     following.apply(vec![page_change(&renamed)]).await;
     assert_eq!(following.games(), 0);
     following.apply(vec![game_change(&game(1))]).await;

@@ -15,10 +15,7 @@ fn many() -> Vec<Change> {
     let mut changes = vec![page_change(&build::page(0))];
     changes.extend((0..300).map(|number| {
         let mut game = build::game(number);
-        game.title = format!(
-            "Word{number:03} {}",
-            if number == 7 { "kora" } else { "lute" }
-        );
+        game.title = format!("Word{number:03} {}", if number == 7 { "kora" } else { "lute" });
         if number % 10 == 0 {
             game.genres = vec!["puzzle".to_owned()];
         }
@@ -33,10 +30,7 @@ fn total(snapshot: &Snapshot, query: Query<GameKey>) -> u64 {
 }
 
 fn words(q: &str) -> Query<GameKey> {
-    Query {
-        words: Some(words::from_query(q, 10)),
-        ..Query::default()
-    }
+    Query { words: Some(words::from_query(q, 10)), ..Query::default() }
 }
 
 /// All live games, as JSON.
@@ -52,14 +46,8 @@ fn rows(snapshot: &Snapshot) -> String {
 fn rows_are_sorted_and_found_by_their_positions() {
     for mut writer in [build::writer(&many()), build::built(&many())] {
         // One game leaves, one comes, and one moves to the front.
-        let gone = listings::Game {
-            state: listings::State::Removed.into(),
-            ..build::game(150)
-        };
-        let featured = listings::Game {
-            featured: true,
-            ..build::game(70)
-        };
+        let gone = listings::Game { state: listings::State::Removed.into(), ..build::game(150) };
+        let featured = listings::Game { featured: true, ..build::game(70) };
         for change in [gone, build::game(301), featured] {
             writer.apply(entity(&game_change(&change)));
         }
@@ -68,11 +56,7 @@ fn rows_are_sorted_and_found_by_their_positions() {
         let games = &snapshot.dataset(Mode::Live).games;
         assert!(games.rows().is_sorted_by_key(|game| &game.key));
         let at_positions = (0..games.len()).map(|position| games.nth(position).unwrap());
-        assert!(
-            at_positions
-                .map(|game| game.id)
-                .eq(games.rows().map(|game| game.id))
-        );
+        assert!(at_positions.map(|game| game.id).eq(games.rows().map(|game| game.id)));
         assert!(games.len() == 300 && games.nth(300).is_none());
     }
 }
@@ -82,23 +66,10 @@ fn a_published_snapshot_does_not_change() {
     for mut writer in [build::writer(&many()), build::built(&many())] {
         let snapshot = writer.snapshot();
         let before = (rows(&snapshot), total(&snapshot, words("lute")));
-        let renamed = listings::Page {
-            name: "Renamed".to_owned(),
-            ..build::page(0)
-        };
-        let removed = listings::Game {
-            state: listings::State::Removed.into(),
-            ..build::game(1)
-        };
-        let changed = listings::Game {
-            title: "Lute".to_owned(),
-            ..build::game(7)
-        };
-        for change in [
-            page_change(&renamed),
-            game_change(&removed),
-            game_change(&changed),
-        ] {
+        let renamed = listings::Page { name: "Renamed".to_owned(), ..build::page(0) };
+        let removed = listings::Game { state: listings::State::Removed.into(), ..build::game(1) };
+        let changed = listings::Game { title: "Lute".to_owned(), ..build::game(7) };
+        for change in [page_change(&renamed), game_change(&removed), game_change(&changed)] {
             writer.apply(entity(&change));
         }
         writer.flush(1).unwrap();
@@ -112,29 +83,18 @@ fn a_published_snapshot_does_not_change() {
 #[test]
 fn the_address_of_a_removed_listing_belongs_to_its_new_owner() {
     // Another game takes over the slug; then the first game is removed.
-    let mut heir = listings::Game {
-        slug: "game-1".to_owned(),
-        title: "Heir".to_owned(),
-        ..build::game(2)
-    };
-    let gone = listings::Game {
-        state: listings::State::Removed.into(),
-        ..build::game(1)
-    };
+    let mut heir =
+        listings::Game { slug: "game-1".to_owned(), title: "Heir".to_owned(), ..build::game(2) };
+    let gone = listings::Game { state: listings::State::Removed.into(), ..build::game(1) };
     // The second time both games have the same sort key, so that only the id distinguishes them.
     for created_at in [heir.created_at, build::game(1).created_at] {
         heir.created_at = created_at;
         let games = [&build::game(1), &heir, &gone].map(game_change);
-        let changes: Vec<Change> = [page_change(&build::page(0))]
-            .into_iter()
-            .chain(games)
-            .collect();
+        let changes: Vec<Change> =
+            [page_change(&build::page(0))].into_iter().chain(games).collect();
         for snapshot in [build::writer(&changes), build::built(&changes)].map(|w| w.snapshot()) {
             let rows = rows(&snapshot);
-            assert!(
-                rows.starts_with(r#"{"slug":"game-1","title":"Heir""#),
-                "{rows}"
-            );
+            assert!(rows.starts_with(r#"{"slug":"game-1","title":"Heir""#), "{rows}");
             let games = &snapshot.dataset(Mode::Live).games;
             assert_eq!((games.len(), games.get("game-1").is_some()), (1, true));
         }
@@ -159,11 +119,7 @@ fn lists_are_ordered_by_first_publication() {
     let dataset = snapshot.dataset(Mode::Live);
     let games: Vec<&str> = dataset.games.rows().map(|row| &*row.key.slug).collect();
     assert_eq!(games, ["game-1", "game-70", "game-2"]);
-    let creators: Vec<&str> = dataset
-        .creators
-        .rows()
-        .map(|row| &*row.key.handle)
-        .collect();
+    let creators: Vec<&str> = dataset.creators.rows().map(|row| &*row.key.handle).collect();
     assert_eq!(creators, ["maker-6", "maker-5", "maker-0"]);
 }
 
@@ -211,22 +167,12 @@ fn hits_are_listed_in_sort_order() {
             _ => vec![number],
         });
         let mut expected: Vec<String> = puzzles.map(|number| format!("game-{number}")).collect();
-        let query = Query {
-            facets: puzzle(),
-            ..Query::default()
-        };
+        let query = Query { facets: puzzle(), ..Query::default() };
         assert_eq!(slugs(&snapshot, query), expected);
-        let few = Query {
-            facets: puzzle(),
-            ..words("word1")
-        };
+        let few = Query { facets: puzzle(), ..words("word1") };
         let tens = (10..20).rev().map(|ten| format!("game-{}", ten * 10));
         assert_eq!(slugs(&snapshot, few), tens.collect::<Vec<_>>());
-        let backwards = Query {
-            facets: puzzle(),
-            backwards: true,
-            ..Query::default()
-        };
+        let backwards = Query { facets: puzzle(), backwards: true, ..Query::default() };
         expected.reverse();
         assert_eq!(slugs(&snapshot, backwards), expected);
     }
@@ -247,11 +193,7 @@ fn at_most_two_words_of_a_query_are_corrected() {
         ("luet 2026", 0, false),
     ] {
         assert_eq!(total(&snapshot, words(q)), expected, "{q}");
-        let everything = Search {
-            words: words::from_query(q, 10),
-            limit: 20,
-            ..Search::default()
-        };
+        let everything = Search { words: words::from_query(q, 10), limit: 20, ..Search::default() };
         let hits = snapshot.dataset(Mode::Live).search(&everything);
         assert_eq!(hits.similar, similar, "{q}");
     }

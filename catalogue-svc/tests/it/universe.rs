@@ -15,16 +15,10 @@ pub(crate) const KINDS: [&str; 2] = ["studio", "person"];
 pub(crate) const ROLES: [&str; 3] = ["developer", "artist", "composer"];
 pub(crate) const EVENT_KINDS: [&str; 3] = ["jam", "meetup", "conference"];
 /// Names of cities with their slugs; one city has two spellings.
-pub(crate) const CITIES: [(&str, &str); 5] = [
-    ("Lagos", "lagos"),
-    ("Éko", "lagos"),
-    ("Lamu", "lamu-ke"),
-    ("Lamu", "lamu-ng"),
-    ("", ""),
-];
-pub(crate) const QUESTIONS: [&str; 9] = [
-    "la", "LAG", "ecl", "2", "la e", "ሰ", "maker 0", "2048ሰ", "?!",
-];
+pub(crate) const CITIES: [(&str, &str); 5] =
+    [("Lagos", "lagos"), ("Éko", "lagos"), ("Lamu", "lamu-ke"), ("Lamu", "lamu-ng"), ("", "")];
+pub(crate) const QUESTIONS: [&str; 9] =
+    ["la", "LAG", "ecl", "2", "la e", "ሰ", "maker 0", "2048ሰ", "?!"];
 pub(crate) const PAGES: u32 = 10;
 
 const WORDS: [&str; 6] = ["Lagos", "lamu", "Éclair", "eclipse", "2048", "ሰላም"];

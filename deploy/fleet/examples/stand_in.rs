@@ -23,11 +23,7 @@ type Failure = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
     let called = env::args().next().unwrap_or_default();
-    let name = Path::new(&called)
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let name = Path::new(&called).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let done = match name.as_str() {
         "staff" => staff(),
         "local-people" => people(),
@@ -44,10 +40,7 @@ fn main() -> ExitCode {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a fake service has no settings of its own"
-)]
+#[expect(clippy::disallowed_methods, reason = "a fake service has no settings of its own")]
 fn setting(name: &str) -> Result<String, VarError> {
     env::var(name)
 }
@@ -60,13 +53,7 @@ fn serve(name: &str) -> Result<(), Failure> {
     let own = |what: &str| {
         setting(&format!("{prefix}_{what}")).map_err(|error| format!("{prefix}_{what}: {error}"))
     };
-    for needed in [
-        "DATABASE_URL",
-        "FLEET_TOKEN",
-        "STAFF_TOKEN",
-        "STAFF_MEMBERS",
-        "CLOCK_FILE",
-    ] {
+    for needed in ["DATABASE_URL", "FLEET_TOKEN", "STAFF_TOKEN", "STAFF_MEMBERS", "CLOCK_FILE"] {
         own(needed)?;
     }
     let _grpc = TcpListener::bind(own("GRPC_LISTEN")?)?;
@@ -86,22 +73,14 @@ fn migrate(name: &str) -> Result<(), Failure> {
 
 fn answer(mut stream: TcpStream, ready: bool) -> Result<(), Failure> {
     let mut head = BufReader::new(stream.try_clone()?).lines();
-    while head
-        .next()
-        .transpose()?
-        .is_some_and(|line| !line.is_empty())
-    {}
+    while head.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
     writeln!(io::stdout(), "asked")?;
     let (status, body) = if ready {
         ("200 OK", r#"{"ready":true,"missing":[]}"#)
     } else {
         ("503 -", r#"{"ready":false,"missing":["feed"]}"#)
     };
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    )?;
+    write!(stream, "HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n{body}", body.len())?;
     Ok(())
 }
 

@@ -33,14 +33,10 @@ impl Address {
             matches!(url.scheme(), "postgres" | "postgresql")
                 && url.has_host()
                 && url.path().len() > 1
-        });
-        let url = url.with_context(|| {
+        }).with_context(|| {
             format!("{setting} is not a PostgreSQL URL: write it as postgres://USER:PASSWORD@HOST:5432/DATABASE")
         })?;
-        Ok(Self {
-            setting: setting.to_owned(),
-            url,
-        })
+        Ok(Self { setting: setting.to_owned(), url })
     }
 
     pub(crate) fn database(&self) -> &str {
@@ -58,10 +54,7 @@ impl Address {
     pub(crate) fn sibling(&self, database: &str) -> Self {
         let mut url = self.url.clone();
         url.set_path(database);
-        Self {
-            setting: self.setting.clone(),
-            url,
-        }
+        Self { setting: self.setting.clone(), url }
     }
 
     /// The URL of the same database for another user.
@@ -84,21 +77,8 @@ impl Address {
         }
         let mut command = Command::new(servers::postgres::psql().context("psql is missing")?);
         command
-            .args([
-                "-X",
-                "-q",
-                "-A",
-                "-t",
-                "-v",
-                "ON_ERROR_STOP=1",
-                "-d",
-                url.as_str(),
-            ])
-            .envs([
-                ("LC_ALL", "C"),
-                ("PGCONNECT_TIMEOUT", "5"),
-                ("PGPASSWORD", &password),
-            ])
+            .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url.as_str()])
+            .envs([("LC_ALL", "C"), ("PGCONNECT_TIMEOUT", "5"), ("PGPASSWORD", &password)])
             .env_remove("PGOPTIONS");
         let output = process::capture(&mut command, sql, signals)?;
         if output.status.success() {
@@ -164,9 +144,7 @@ pub(crate) fn owner_setting(schema: &str) -> String {
 /// Percent-decodes a part of a URL.
 fn percent_decode(part: &str) -> String {
     let query = format!("v={}", part.replace('+', "%2B"));
-    url::form_urlencoded::parse(query.as_bytes())
-        .map(|(_, value)| value.into_owned())
-        .collect()
+    url::form_urlencoded::parse(query.as_bytes()).map(|(_, value)| value.into_owned()).collect()
 }
 
 #[cfg(test)]
@@ -179,17 +157,9 @@ mod tests {
 
     #[test]
     fn a_bad_url_is_rejected_with_an_example() {
-        for bad in [
-            "localhost",
-            "mysql://a/b",
-            "postgres://host",
-            "postgres:///db",
-        ] {
+        for bad in ["localhost", "mysql://a/b", "postgres://host", "postgres:///db"] {
             let error = Address::parse("DATABASE_URL", bad).unwrap_err().to_string();
-            assert!(
-                error.starts_with("DATABASE_URL is not a PostgreSQL URL"),
-                "{bad}: {error}"
-            );
+            assert!(error.starts_with("DATABASE_URL is not a PostgreSQL URL"), "{bad}: {error}");
         }
     }
 
@@ -210,10 +180,7 @@ mod tests {
         let url = address("postgres://admin:pw@db.example:5433/app?sslmode=require")
             .for_role("economy", "x")
             .unwrap();
-        assert_eq!(
-            url,
-            "postgres://economy:x@db.example:5433/app?sslmode=require"
-        );
+        assert_eq!(url, "postgres://economy:x@db.example:5433/app?sslmode=require");
     }
 
     #[test]

@@ -112,9 +112,8 @@ impl<'a> Fleet<'a> {
         let count = services::port_count(&plan.replicas);
         let mut ports = Ports::reserve(count, memory.first_port, plan.port)?;
         let mut instances = services::instances(&plan.replicas, &ports);
-        let mut gateways = instances
-            .iter_mut()
-            .filter(|instance| instance.service.name == "gateway");
+        let mut gateways =
+            instances.iter_mut().filter(|instance| instance.service.name == "gateway");
         if let Some(first) = gateways.next()
             && let Some(private) = first.http
         {
@@ -132,14 +131,7 @@ impl<'a> Fleet<'a> {
         manifest.secret(services::PEOPLE_KEY)?;
         manifest.clock_file = folder.clock().display().to_string();
         manifest.mail_dir = folder.mail().display().to_string();
-        let fleet = Self {
-            folder,
-            signals,
-            plan,
-            manifest,
-            instances,
-            ports,
-        };
+        let fleet = Self { folder, signals, plan, manifest, instances, ports };
         OpenOptions::new()
             .create(true)
             .append(true)
@@ -158,11 +150,7 @@ impl<'a> Fleet<'a> {
 
     /// The database of the private server, as its owner.
     pub(crate) fn server(&self) -> Result<Address> {
-        let url = self
-            .manifest
-            .database_url
-            .as_deref()
-            .context("PostgreSQL is not running")?;
+        let url = self.manifest.database_url.as_deref().context("PostgreSQL is not running")?;
         Address::parse("PostgreSQL", url)
     }
 
@@ -205,18 +193,12 @@ impl<'a> Fleet<'a> {
         let port = self.ports.private(REDIS_PORT);
         let password = self.manifest.secret("redis")?;
         self.manifest.redis_url = redis::url(port, &password);
-        supervisor.start(
-            redis::spec(&folders, self.folder, port, &password, self.plan.durable)?,
-            None,
-        )?;
-        let version = supervisor.until("Redis", SERVER_LIMIT, || {
-            Ok(redis::version(port, &password))
-        })?;
+        supervisor
+            .start(redis::spec(&folders, self.folder, port, &password, self.plan.durable)?, None)?;
+        let version =
+            supervisor.until("Redis", SERVER_LIMIT, || Ok(redis::version(port, &password)))?;
         redis::require(&version)?;
-        say(format!(
-            "Redis {version} on port {port}, {}",
-            format_duration(since.elapsed())
-        ));
+        say(format!("Redis {version} on port {port}, {}", format_duration(since.elapsed())));
         Ok(())
     }
 
@@ -234,15 +216,10 @@ impl<'a> Fleet<'a> {
         // Saves the password before the data folder is created with it, in case the launcher is killed in between.
         self.manifest.save(self.folder)?;
         let tools = postgres::initialize(&folders, &password, self.plan.durable, signals)?;
-        supervisor.start(
-            postgres::spec(&tools, &folders, self.folder, port, self.plan.durable),
-            None,
-        )?;
+        supervisor
+            .start(postgres::spec(&tools, &folders, self.folder, port, self.plan.durable), None)?;
         let address = |database| {
-            Address::parse(
-                "PostgreSQL",
-                &postgres::url(port, postgres::OWNER, &password, database),
-            )
+            Address::parse("PostgreSQL", &postgres::url(port, postgres::OWNER, &password, database))
         };
         let system = address("postgres")?;
         supervisor.until("PostgreSQL", SERVER_LIMIT, || {
@@ -259,13 +236,7 @@ impl<'a> Fleet<'a> {
             signals,
         )?;
         self.manifest.use_database("private");
-        database::set_up(
-            &address(owner)?,
-            true,
-            self.folder,
-            &mut self.manifest,
-            signals,
-        )?;
+        database::set_up(&address(owner)?, true, self.folder, &mut self.manifest, signals)?;
         say(format!(
             "PostgreSQL {} on port {port}, {}",
             tools.version,
@@ -284,10 +255,7 @@ impl<'a> Fleet<'a> {
     /// Starts the services, waits until all are ready, and creates the seed data.
     pub(crate) fn start_services(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
         let since = Instant::now();
-        say(format!(
-            "Starting {} service processes",
-            self.instances.len()
-        ));
+        say(format!("Starting {} service processes", self.instances.len()));
         let copied_url = self.manifest.memory.public_url.clone();
         let shared = Shared {
             folder: self.folder,
@@ -307,10 +275,7 @@ impl<'a> Fleet<'a> {
         }
         supervisor.publish(&mut self.manifest)?;
         supervisor.until_ready(SERVICE_LIMIT)?;
-        say(format!(
-            "All services are ready, {}",
-            format_duration(since.elapsed())
-        ));
+        say(format!("All services are ready, {}", format_duration(since.elapsed())));
         self.seed()
     }
 
@@ -334,10 +299,7 @@ impl<'a> Fleet<'a> {
     /// Imports the directory, and creates accounts with keys and the activity of a new fleet, unless an earlier start has done so.
     fn seed(&mut self) -> Result<()> {
         let address = |name: &str| {
-            let instance = self
-                .instances
-                .iter()
-                .find(|instance| instance.service.name == name);
+            let instance = self.instances.iter().find(|instance| instance.service.name == name);
             instance.map(Instance::address).unwrap_or_default()
         };
         let staff = Staff {

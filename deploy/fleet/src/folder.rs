@@ -82,9 +82,7 @@ impl Folder {
             .mode(0o755)
             .create(&self.path)
             .with_context(|| format!("cannot create {shown}; choose another folder with --dir"))?;
-        let owner = fs::metadata(&self.path)
-            .with_context(|| format!("cannot read {shown}"))?
-            .uid();
+        let owner = fs::metadata(&self.path).with_context(|| format!("cannot read {shown}"))?.uid();
         if owner != geteuid().as_raw() {
             bail!(
                 "{shown} belongs to user {owner}: run this as that user, or choose another folder with --dir"
@@ -132,9 +130,7 @@ impl Folder {
     /// Removes data, keys and logs.
     pub(crate) fn wipe(&self) -> Result<()> {
         self.wipe_data()?;
-        CONTENTS
-            .iter()
-            .try_for_each(|name| remove(&self.path.join(name)))
+        CONTENTS.iter().try_for_each(|name| remove(&self.path.join(name)))
     }
 
     /// Removes the data. They may be behind a symbolic link (see `postgres::DataFolders`); its target is removed as well.
@@ -219,12 +215,8 @@ impl Folder {
 pub(crate) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     let new = path.with_extension("new");
     let replace = || -> std::io::Result<()> {
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(true)
-            .write(true)
-            .mode(mode)
-            .open(&new)?;
+        let mut file =
+            OpenOptions::new().create(true).truncate(true).write(true).mode(mode).open(&new)?;
         file.set_permissions(Permissions::from_mode(mode))?;
         file.write_all(bytes)?;
         file.sync_all()?;
@@ -244,11 +236,7 @@ fn remove(path: &Path) -> Result<()> {
     let Ok(kind) = fs::symlink_metadata(path) else {
         return Ok(());
     };
-    let removed = if kind.is_dir() {
-        fs::remove_dir_all(path)
-    } else {
-        fs::remove_file(path)
-    };
+    let removed = if kind.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     removed.with_context(|| format!("cannot remove {}", path.display()))
 }
 
@@ -292,10 +280,7 @@ mod tests {
         let (_dir, folder) = folder();
         fs::write(folder.manifest(), "{}").unwrap();
         write(&folder.manifest(), b"{\"secret\":1}", 0o600).unwrap();
-        let mode = fs::metadata(folder.manifest())
-            .unwrap()
-            .permissions()
-            .mode();
+        let mode = fs::metadata(folder.manifest()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 }

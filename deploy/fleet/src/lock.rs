@@ -40,10 +40,7 @@ pub(crate) fn acquire(folder: &Folder, signals: &Signals) -> Result<Option<Lock>
         Some(children) => children,
         None => wait_for_children(folder, signals)?,
     };
-    Ok(Some(Lock {
-        _launcher: launcher,
-        children,
-    }))
+    Ok(Some(Lock { _launcher: launcher, children }))
 }
 
 fn wait_for_children(folder: &Folder, signals: &Signals) -> Result<File> {
@@ -103,10 +100,7 @@ mod tests {
         assert!(lock.is_some());
         assert!(is_held(&folder).unwrap());
         assert!(acquire(&folder, &signals).unwrap().is_none());
-        assert_eq!(
-            launcher_pid(&folder),
-            i32::try_from(std::process::id()).ok()
-        );
+        assert_eq!(launcher_pid(&folder), i32::try_from(std::process::id()).ok());
         drop(lock);
         assert!(!is_held(&folder).unwrap());
     }

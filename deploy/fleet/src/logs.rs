@@ -29,17 +29,11 @@ pub(crate) fn rotate(path: &Path) -> Result<()> {
 
 /// The last lines of a log, indented for the terminal.
 pub(crate) fn tail(log: &Path, count: usize) -> String {
-    let text = fs::read(log)
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .unwrap_or_default();
+    let text =
+        fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
-    let last = lines
-        .get(lines.len().saturating_sub(count)..)
-        .unwrap_or_default();
-    last.iter()
-        .map(|line| format!("    {line}\n"))
-        .collect::<Vec<_>>()
-        .concat()
+    let last = lines.get(lines.len().saturating_sub(count)..).unwrap_or_default();
+    last.iter().map(|line| format!("    {line}\n")).collect::<Vec<_>>().concat()
 }
 
 fn old(log: &Path) -> PathBuf {

@@ -88,11 +88,7 @@ impl Service {
 
 /// The name of a process of a service. The first replica has the name of the service.
 pub(crate) fn replica_name(service: &str, replica: u16) -> String {
-    if replica == 1 {
-        service.to_owned()
-    } else {
-        format!("{service}-{replica}")
-    }
+    if replica == 1 { service.to_owned() } else { format!("{service}-{replica}") }
 }
 
 /// An account of the seed data.

@@ -130,7 +130,7 @@ pub(crate) fn ensure(requirements: &[Requirement]) -> Result<()> {
 fn apt_get(prefix: &Path, apt: &Path, args: &[&str]) -> Result<bool> {
     let mut command = Command::new(prefix);
     command.arg("DEBIAN_FRONTEND=noninteractive").arg(apt);
-    let status = command.args(args).status();
-    let status = status.with_context(|| format!("cannot start {}", apt.display()))?;
+    let status =
+        command.args(args).status().with_context(|| format!("cannot start {}", apt.display()))?;
     Ok(status.success())
 }

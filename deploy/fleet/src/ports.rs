@@ -36,10 +36,7 @@ impl Ports {
             }
             let reservations: Result<Option<Vec<_>>> = all.map(reserve).collect();
             if let Some(reservations) = reservations? {
-                return Ok(Self {
-                    first,
-                    reservations,
-                });
+                return Ok(Self { first, reservations });
             }
         }
         bail!(
@@ -139,10 +136,7 @@ mod tests {
         let port = taken.local_addr().unwrap().port();
         let mut ports = Ports::reserve(1, None, Some(port)).unwrap();
         let error = ports.public(Some(port), None, 1).unwrap_err();
-        assert!(
-            error.to_string().contains(&format!("port {port} is taken")),
-            "{error}"
-        );
+        assert!(error.to_string().contains(&format!("port {port} is taken")), "{error}");
     }
 
     #[test]

@@ -40,19 +40,12 @@ impl DataFolders {
             fs::create_dir(&data).with_context(|| format!("cannot create {}", data.display()))?;
         }
         let mut home = data.canonicalize().with_context(|| {
-            format!(
-                "the target of the link {} is missing: start with --fresh",
-                data.display()
-            )
+            format!("the target of the link {} is missing: start with --fresh", data.display())
         })?;
         if user.enter(home.parent().unwrap_or(&home))?.is_none() {
             home = use_fallback(folder, &data, user.name().unwrap_or_default())?;
         }
-        let folders = Self {
-            postgres: home.join("postgres"),
-            redis: home.join("redis"),
-            user,
-        };
+        let folders = Self { postgres: home.join("postgres"), redis: home.join("redis"), user };
         // initdb creates the folder of PostgreSQL.
         fs::create_dir_all(&folders.redis)
             .with_context(|| format!("cannot create {}", folders.redis.display()))?;
@@ -146,12 +139,7 @@ pub(crate) fn initialize(
     if !output.status.success() {
         bail!(
             "initdb cannot create the data folder of PostgreSQL: {}",
-            output
-                .stderr
-                .trim()
-                .lines()
-                .last()
-                .unwrap_or("no reason given")
+            output.stderr.trim().lines().last().unwrap_or("no reason given")
         );
     }
     fs::rename(&new, &folders.postgres)

@@ -31,10 +31,7 @@ fn crates() -> impl Iterator<Item = Crate> {
             WEB => "gateway/web",
             name => name,
         };
-        Crate {
-            schema: service.schema(),
-            folder: cargo::root().join(folder),
-        }
+        Crate { schema: service.schema(), folder: cargo::root().join(folder) }
     })
 }
 
@@ -94,18 +91,16 @@ fn generate(server: &Address, scratch: &Path, compiler: &str, signals: &Signals)
     }
     // Cargo only compiles crates with changed files, and only a compilation writes query data.
     // The folder is new.
-    let now = fs::metadata(scratch).and_then(|scratch| scratch.modified());
-    let now = now.with_context(|| format!("cannot read {}", scratch.display()))?;
+    let now = fs::metadata(scratch)
+        .and_then(|scratch| scratch.modified())
+        .with_context(|| format!("cannot read {}", scratch.display()))?;
     for one in crates() {
         for part in ["src", "tests", "benches", "examples"] {
             touch(&one.folder.join(part), now)?;
         }
     }
     let mut command = cargo::command(&["check", "--workspace", "--all-targets"]);
-    command.envs([
-        ("SQLX_OFFLINE", "false"),
-        ("DATABASE_URL", &database.to_string()),
-    ]);
+    command.envs([("SQLX_OFFLINE", "false"), ("DATABASE_URL", &database.to_string())]);
     use_compiler(&mut command, compiler, scratch);
     if !process::run(&mut command, signals)?.success() {
         bail!(
@@ -168,9 +163,7 @@ fn migrate(one: &Crate, database: &Address, signals: &Signals) -> Result<()> {
             description.replace('_', " ")
         )?;
     }
-    database
-        .query(&sql, signals)
-        .with_context(|| format!("a migration of {schema} fails"))?;
+    database.query(&sql, signals).with_context(|| format!("a migration of {schema} fails"))?;
     Ok(())
 }
 

@@ -37,12 +37,8 @@ pub(crate) struct Spec {
 /// Starts a long-lived child whose output is appended to its log. Its standard input is the lock of all children, which it never reads.
 pub(crate) fn spawn(spec: &mut Spec, children_lock: &File) -> Result<Child> {
     let log = logs::open(&spec.log)?;
-    let errors = log
-        .try_clone()
-        .context("cannot duplicate the file handle of a log")?;
-    let lock = children_lock
-        .try_clone()
-        .context("cannot duplicate the file handle of a lock")?;
+    let errors = log.try_clone().context("cannot duplicate the file handle of a log")?;
+    let lock = children_lock.try_clone().context("cannot duplicate the file handle of a lock")?;
     spec.command
         .process_group(0)
         .stdin(lock)
@@ -73,32 +69,21 @@ pub(crate) fn run(command: &mut Command, signals: &Signals) -> Result<ExitStatus
 
 /// Runs a command until it ends, with `input` as its standard input, and returns its output.
 pub(crate) fn capture(command: &mut Command, input: &str, signals: &Signals) -> Result<Output> {
-    let mut child = start(
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped()),
-    )?;
+    let mut child =
+        start(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()))?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let input = input.to_owned();
     let writer = thread::spawn(move || {
         // A command that ends without reading all of its input explains that with its status.
         stdin.map(|mut stdin| stdin.write_all(input.as_bytes()))
     });
-    let (out, err) = (
-        thread::spawn(move || read(stdout)),
-        thread::spawn(move || read(stderr)),
-    );
+    let (out, err) = (thread::spawn(move || read(stdout)), thread::spawn(move || read(stderr)));
     let status = wait(&mut child, signals)?;
     let texts = (out.join(), err.join(), writer.join());
     let (Ok(stdout), Ok(stderr), Ok(_)) = texts else {
         return Err(anyhow!("cannot read the output of {}", name_of(command)));
     };
-    Ok(Output {
-        status,
-        stdout,
-        stderr,
-    })
+    Ok(Output { status, stdout, stderr })
 }
 
 /// Runs commands at once until all have ended, and calls `each` with the number of the command and every line of its output and its errors.
@@ -134,10 +119,7 @@ pub(crate) fn stream_all(
 }
 
 fn start(command: &mut Command) -> Result<Child> {
-    command
-        .process_group(0)
-        .spawn()
-        .with_context(|| format!("cannot start {}", name_of(command)))
+    command.process_group(0).spawn().with_context(|| format!("cannot start {}", name_of(command)))
 }
 
 fn name_of(command: &Command) -> String {
@@ -153,9 +135,11 @@ fn wait(child: &mut Child, signals: &Signals) -> Result<ExitStatus> {
 /// Waits for children. A stop signal first ends their process groups.
 fn wait_for_all(children: &mut [Child], signals: &Signals) -> Result<Vec<ExitStatus>> {
     loop {
-        let statuses = children.iter_mut().map(Child::try_wait);
-        let statuses = statuses.collect::<Result<Vec<_>, _>>();
-        let statuses = statuses.context("cannot wait for a child process")?;
+        let statuses = children
+            .iter_mut()
+            .map(Child::try_wait)
+            .collect::<Result<Vec<_>, _>>()
+            .context("cannot wait for a child process")?;
         let ended: Option<Vec<ExitStatus>> = statuses.into_iter().collect();
         if let Some(statuses) = ended {
             return Ok(statuses);

@@ -20,8 +20,7 @@ pub(crate) fn readiness(instance: &Instance) -> Result<(), String> {
 
 /// Checks the readiness page of a process; the error says what is missing.
 pub(crate) fn ready_at(page: &str) -> Result<(), String> {
-    let response = minreq::get(page).with_timeout(TIMEOUT).send().ok();
-    let response = response.ok_or("does not answer")?;
+    let response = minreq::get(page).with_timeout(TIMEOUT).send().ok().ok_or("does not answer")?;
     if response.status_code == 200 {
         return Ok(());
     }

@@ -62,9 +62,7 @@ pub(crate) fn version(port: u16, password: &str) -> Option<String> {
 
 /// Fails for a version that is too old.
 pub(crate) fn require(version: &str) -> Result<()> {
-    let mut numbers = version
-        .split('.')
-        .map_while(|part| part.parse::<u32>().ok());
+    let mut numbers = version.split('.').map_while(|part| part.parse::<u32>().ok());
     let (major, minor) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     if (major, minor) < MIN_VERSION {
         bail!(
@@ -86,10 +84,7 @@ mod tests {
             require(good).unwrap();
         }
         for old in ["6.0.16", "5.0.14", "nonsense"] {
-            assert!(
-                require(old).unwrap_err().to_string().contains("too old"),
-                "{old}"
-            );
+            assert!(require(old).unwrap_err().to_string().contains("too old"), "{old}");
         }
     }
 }

@@ -61,9 +61,8 @@ pub(crate) fn apply(staff: &Staff<'_>, files: &[PathBuf], manifest: &mut Manifes
     let secrets = staff.folder.secrets();
     if !secrets.exists() {
         let accounts = manifest.accounts.iter();
-        let known: Secrets = accounts
-            .map(|account| (account.id.clone(), account.keys.clone()))
-            .collect();
+        let known: Secrets =
+            accounts.map(|account| (account.id.clone(), account.keys.clone())).collect();
         let text = serde_json::to_vec(&known).context("cannot serialize the secrets")?;
         folder::write(&secrets, &text, 0o600)?;
     }

@@ -139,9 +139,7 @@ fn port_number(service: usize, replica: u16) -> u16 {
 
 /// The number of private ports.
 pub(crate) fn port_count(replicas: &Replicas) -> u16 {
-    let replicas = SERVICES
-        .iter()
-        .map(|service| replicas_of(service, replicas));
+    let replicas = SERVICES.iter().map(|service| replicas_of(service, replicas));
     port_number(0, replicas.max().unwrap_or(1) + 1)
 }
 
@@ -180,10 +178,8 @@ pub(crate) struct Shared<'a> {
 pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest) -> Result<Spec> {
     let service = instance.service;
     let prefix = service.prefix();
-    let database = manifest
-        .database_urls
-        .get(service.schema())
-        .context("a service has no database URL")?;
+    let database =
+        manifest.database_urls.get(service.schema()).context("a service has no database URL")?;
     let mut settings = vec![
         ("PROFILE", "local".to_owned()),
         ("GRPC_LISTEN", format!("127.0.0.1:{}", instance.grpc)),
@@ -219,19 +215,14 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     if let Some(port) = instance.http {
         settings.push(("HTTP_LISTEN", format!("127.0.0.1:{port}")));
     }
-    let mut variables: Vec<(String, String)> = settings
-        .into_iter()
-        .map(|(name, value)| (format!("{prefix}_{name}"), value))
-        .collect();
-    let overrides = shared.settings.iter();
-    let overrides = overrides.filter(|(name, _)| name.starts_with(&format!("{prefix}_")));
+    let mut variables: Vec<(String, String)> =
+        settings.into_iter().map(|(name, value)| (format!("{prefix}_{name}"), value)).collect();
+    let overrides =
+        shared.settings.iter().filter(|(name, _)| name.starts_with(&format!("{prefix}_")));
     variables.extend(overrides.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
     for callee in service.calls.iter().filter_map(|name| find(name)) {
         let file = text(shared.folder.addresses(callee.name))?;
-        variables.push((
-            format!("{prefix}_{}_ADDRESSES", callee.prefix()),
-            format!("file:{file}"),
-        ));
+        variables.push((format!("{prefix}_{}_ADDRESSES", callee.prefix()), format!("file:{file}")));
     }
     let kill_signal = Signal::SIGKILL;
     let program = shared.binaries.join(service.name);
@@ -290,18 +281,16 @@ fn settings_of(
 /// A path as the text of a setting.
 fn text(path: PathBuf) -> Result<String> {
     path.into_os_string().into_string().map_err(|path| {
-        anyhow::anyhow!(
-            "{} is not UTF-8: choose another folder with --dir",
-            path.display()
-        )
+        anyhow::anyhow!("{} is not UTF-8: choose another folder with --dir", path.display())
     })
 }
 
 /// A key ring that encrypts secrets at rest: one key of 32 bytes.
 fn key_ring(manifest: &Manifest, name: &str) -> Result<String> {
     let secret = manifest.memory.secrets.get(name);
-    let bytes = secret.and_then(|secret| secret.as_bytes().get(..32));
-    let bytes = bytes.context("a key that encrypts secrets is missing")?;
+    let bytes = secret
+        .and_then(|secret| secret.as_bytes().get(..32))
+        .context("a key that encrypts secrets is missing")?;
     Ok(format!("local:{}", STANDARD.encode(bytes)))
 }
 
@@ -347,25 +336,14 @@ mod tests {
             dashboard_url: String::new(),
         };
         let mut manifest = Manifest::default();
-        manifest
-            .database_urls
-            .insert("webhook".to_owned(), "postgres://w".to_owned());
+        manifest.database_urls.insert("webhook".to_owned(), "postgres://w".to_owned());
         manifest.secret(SIGNING_KEY).unwrap();
         let service = find("webhook-svc").unwrap();
-        let instance = Instance {
-            service,
-            replica: 2,
-            grpc: 1,
-            admin: 2,
-            http: None,
-        };
+        let instance = Instance { service, replica: 2, grpc: 1, admin: 2, http: None };
         let spec = spec(&instance, &shared, &manifest).unwrap();
         let variables = spec.command.get_envs();
         let names: Vec<&str> = variables.filter_map(|(name, _)| name.to_str()).collect();
-        assert!(
-            names.iter().all(|name| name.starts_with("WEBHOOK_")),
-            "{names:?}"
-        );
+        assert!(names.iter().all(|name| name.starts_with("WEBHOOK_")), "{names:?}");
         assert!(names.contains(&"WEBHOOK_GATEWAY_ADDRESSES"), "{names:?}");
         assert!(names.contains(&"WEBHOOK_CATALOGUE_ADDRESSES"), "{names:?}");
         assert!(names.contains(&"WEBHOOK_SECRET_KEYS"), "{names:?}");

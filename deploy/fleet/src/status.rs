@@ -49,16 +49,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         let (name, pid) = (service.full_name(), shown_pid(service.pid));
         let public = service.http.as_ref();
         let public = public.map_or_else(String::new, |http| format!(", public at {http}"));
-        say(format!(
-            "  {name:<16} pid {pid:<8} {:<23} {health}{public}",
-            service.grpc
-        ));
+        say(format!("  {name:<16} pid {pid:<8} {:<23} {health}{public}", service.grpc));
     }
-    Ok(if all_ready {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if all_ready { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn shown_pid(pid: Option<u32>) -> String {

@@ -60,24 +60,14 @@ enum ChildState {
 
 impl<'a> Supervisor<'a> {
     pub(crate) fn new(folder: &'a Folder, lock: &'a Lock, signals: &'a Signals) -> Self {
-        Self {
-            folder,
-            signals,
-            lock,
-            children: Vec::new(),
-        }
+        Self { folder, signals, lock, children: Vec::new() }
     }
 
     /// Starts a child.
     pub(crate) fn start(&mut self, mut spec: Spec, instance: Option<Instance>) -> Result<()> {
         logs::rotate(&spec.log)?;
         let state = launch(&mut spec, self.lock)?;
-        self.children.push(Supervised {
-            spec,
-            instance,
-            state,
-            failures: 0,
-        });
+        self.children.push(Supervised { spec, instance, state, failures: 0 });
         Ok(())
     }
 
@@ -122,10 +112,8 @@ impl<'a> Supervisor<'a> {
 
     /// Waits until every service is ready.
     pub(crate) fn until_ready(&mut self, limit: Duration) -> Result<()> {
-        let mut waiting: Vec<Instance> = self
-            .instances()
-            .map(|(instance, _)| instance.clone())
-            .collect();
+        let mut waiting: Vec<Instance> =
+            self.instances().map(|(instance, _)| instance.clone()).collect();
         let signals = self.signals;
         let all = signals.until(limit, || {
             self.check_running()?;
@@ -138,11 +126,7 @@ impl<'a> Supervisor<'a> {
         let why: Vec<String> = waiting
             .iter()
             .filter_map(|instance| {
-                Some(format!(
-                    "{} ({})",
-                    instance.name(),
-                    readiness(instance).err()?
-                ))
+                Some(format!("{} ({})", instance.name(), readiness(instance).err()?))
             })
             .collect();
         bail!(
@@ -165,10 +149,7 @@ impl<'a> Supervisor<'a> {
         self.children
             .iter()
             .filter(|supervised| supervised.instance.is_none())
-            .map(|supervised| Server {
-                name: supervised.spec.name.clone(),
-                pid: supervised.pid(),
-            })
+            .map(|supervised| Server { name: supervised.spec.name.clone(), pid: supervised.pid() })
             .collect()
     }
 
@@ -210,13 +191,10 @@ impl<'a> Supervisor<'a> {
                 is_unsaved = saved.is_err();
             }
             let now = Instant::now();
-            let due = self
-                .children
-                .iter()
-                .filter_map(|supervised| match supervised.state {
-                    ChildState::BackingOff { until } => Some(until.saturating_duration_since(now)),
-                    ChildState::Running { .. } => None,
-                });
+            let due = self.children.iter().filter_map(|supervised| match supervised.state {
+                ChildState::BackingOff { until } => Some(until.saturating_duration_since(now)),
+                ChildState::Running { .. } => None,
+            });
             let pause = due.fold(CHECK, Duration::min);
             if self.signals.next(pause) == Some(Event::Stop) {
                 return Ok(());
@@ -234,11 +212,8 @@ impl<'a> Supervisor<'a> {
             let Some(status) = child.try_wait().context("a child cannot be waited for")? else {
                 continue;
             };
-            supervised.failures = if since.elapsed() >= HEALTHY_AFTER {
-                1
-            } else {
-                supervised.failures + 1
-            };
+            supervised.failures =
+                if since.elapsed() >= HEALTHY_AFTER { 1 } else { supervised.failures + 1 };
             let pause = back_off(supervised.failures);
             say(format!(
                 "{} {}; it restarts in {} s. The last lines of its log:",
@@ -247,9 +222,7 @@ impl<'a> Supervisor<'a> {
                 pause.as_secs()
             ));
             say_lines(&logs::tail(&supervised.spec.log, 3));
-            supervised.state = ChildState::BackingOff {
-                until: Instant::now() + pause,
-            };
+            supervised.state = ChildState::BackingOff { until: Instant::now() + pause };
             any = true;
         }
         Ok(any)
@@ -277,9 +250,7 @@ impl<'a> Supervisor<'a> {
                         "cannot start {name} ({error:#}); next attempt in {} s",
                         pause.as_secs()
                     ));
-                    ChildState::BackingOff {
-                        until: Instant::now() + pause,
-                    }
+                    ChildState::BackingOff { until: Instant::now() + pause }
                 }
             };
         }
@@ -315,11 +286,7 @@ impl<'a> Supervisor<'a> {
             return Ok(());
         }
         for (spec, child) in &running {
-            say(format!(
-                "  {} (pid {}) does not end; killing it",
-                spec.name,
-                child.id()
-            ));
+            say(format!("  {} (pid {}) does not end; killing it", spec.name, child.id()));
             process::signal(child, spec.kill_signal)?;
         }
         signals.until(KILL_LIMIT, || retain_running(&mut running))?;
@@ -342,10 +309,7 @@ fn retain_running(children: &mut Vec<(&Spec, &mut Child)>) -> Result<Option<()>>
 
 fn launch(spec: &mut Spec, lock: &Lock) -> Result<ChildState> {
     let child = process::spawn(spec, &lock.children)?;
-    Ok(ChildState::Running {
-        child,
-        since: Instant::now(),
-    })
+    Ok(ChildState::Running { child, since: Instant::now() })
 }
 
 fn exit_reason(status: ExitStatus) -> String {

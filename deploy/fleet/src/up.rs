@@ -86,20 +86,13 @@ pub(crate) struct Args {
 
 impl Args {
     fn profile(&self) -> Profile {
-        if self.release {
-            Profile::Release
-        } else {
-            Profile::Dev
-        }
+        if self.release { Profile::Release } else { Profile::Dev }
     }
 
     fn external(&self) -> ExternalServers {
         // An empty variable counts as not set.
         let set = |url: &Option<String>| url.clone().filter(|url| !url.is_empty());
-        ExternalServers {
-            database: set(&self.database_url),
-            redis: set(&self.redis_url),
-        }
+        ExternalServers { database: set(&self.database_url), redis: set(&self.redis_url) }
     }
 }
 
@@ -180,10 +173,7 @@ fn serve(
     since: Instant,
 ) -> Result<()> {
     fleet.start(supervisor)?;
-    say(format!(
-        "\nThe fleet is up after {}\n",
-        format_duration(since.elapsed())
-    ));
+    say(format!("\nThe fleet is up after {}\n", format_duration(since.elapsed())));
     say_lines(&summary(&fleet.manifest, fleet.folder()));
     say("\nTry it:\n");
     say_lines(&fleet.examples()?);
@@ -216,10 +206,7 @@ fn summary(manifest: &Manifest, folder: &Folder) -> String {
     let file = folder.manifest();
     lines.push(row(
         "everything",
-        &format!(
-            "{} (addresses, keys, tokens: keep it secret)",
-            file.display()
-        ),
+        &format!("{} (addresses, keys, tokens: keep it secret)", file.display()),
     ));
     lines.push(String::new());
     for account in &manifest.accounts {
@@ -266,10 +253,7 @@ fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
             file.display()
         ));
     } else {
-        say(format!(
-            "The fleet is starting{pid}; {} shows its progress",
-            folder.command("status")
-        ));
+        say(format!("The fleet is starting{pid}; {} shows its progress", folder.command("status")));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -294,10 +278,7 @@ fn build(args: &Args, signals: &Signals) -> Result<PathBuf> {
         cargo::binaries(args.profile())?
     };
     if let Some(missing) = names.iter().find(|name| !binaries.join(name).is_file()) {
-        bail!(
-            "{} has no {missing}: build it first, without --no-build",
-            binaries.display()
-        );
+        bail!("{} has no {missing}: build it first, without --no-build", binaries.display());
     }
     Ok(binaries)
 }
@@ -307,9 +288,7 @@ fn detach(folder: &Folder, lock: Lock, signals: &Signals) -> Result<ExitCode> {
     let path = folder.log("launcher");
     logs::rotate(&path)?;
     let log = logs::open(&path)?;
-    let errors = log
-        .try_clone()
-        .context("cannot duplicate the file handle of a log")?;
+    let errors = log.try_clone().context("cannot duplicate the file handle of a log")?;
     let args: Vec<OsString> = env::args_os()
         .skip(1)
         .filter(|arg| arg != "--detach" && arg != "--fresh" && arg != "--no-build")
@@ -320,9 +299,7 @@ fn detach(folder: &Folder, lock: Lock, signals: &Signals) -> Result<ExitCode> {
     command.args(args).args(["--no-build", "--detached"]);
     command.stdin(Stdio::null()).stdout(log).stderr(errors);
     drop(lock);
-    let mut child = command
-        .spawn()
-        .context("cannot start the background process")?;
+    let mut child = command.spawn().context("cannot start the background process")?;
     let mut log = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
     follow(&mut child, &mut log, signals)
 }
@@ -332,12 +309,9 @@ fn follow(child: &mut Child, log: &mut File, signals: &Signals) -> Result<ExitCo
     let mut text = String::new();
     loop {
         // First the status, so that nothing of its output is missing.
-        let status = child
-            .try_wait()
-            .context("cannot wait for the background process")?;
+        let status = child.try_wait().context("cannot wait for the background process")?;
         let shown = text.len();
-        log.read_to_string(&mut text)
-            .context("cannot read the log of the launcher")?;
+        log.read_to_string(&mut text).context("cannot read the log of the launcher")?;
         say_lines(text.get(shown..).unwrap_or_default());
         if text.contains(STOP_IT) || status.is_some_and(|status| status.success()) {
             return Ok(ExitCode::SUCCESS);

@@ -81,8 +81,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         let reports = try_join_all(games.map(|(game, key)| fleet.report(game, key, day)));
         let until = started + LIMIT.mul_f64(fraction(day + 1, behind + 1));
         let voters = stream::iter(day * VOTES..(day + 1) * VOTES);
-        let cast = voters.map(|voter| fleet.vote_until(until, voter));
-        let cast = cast.buffer_unordered(CALLERS);
+        let cast = voters.map(|voter| fleet.vote_until(until, voter)).buffer_unordered(CALLERS);
         let cast = cast.filter(|cast| std::future::ready(*cast)).count();
         // Votes are cast while the reports wait for the clock.
         let (reported, cast) = tokio::join!(reports, cast);
@@ -143,17 +142,10 @@ impl Fleet {
             voter: Some(proto::voter::Voter::Cookie(cookie)),
             other_account_ids: Vec::new(),
         });
-        let kind = if number.is_multiple_of(3) {
-            "creators"
-        } else {
-            "games"
-        };
+        let kind = if number.is_multiple_of(3) { "creators" } else { "games" };
         let mut votes = self.votes.clone();
-        let draw = proto::DrawPairRequest {
-            voter: voter.clone(),
-            kind: kind.to_owned(),
-            at_least: None,
-        };
+        let draw =
+            proto::DrawPairRequest { voter: voter.clone(), kind: kind.to_owned(), at_least: None };
         let drawn = votes.draw_pair(draw).await.ok()?.into_inner();
         let mut pair = [name(drawn.first)?, name(drawn.second)?];
         pair.sort_unstable_by_key(|name| liking(name, number));

@@ -8,20 +8,14 @@ use sqlx::{ConnectOptions as _, PgPool};
 use web::store::{members, people};
 
 /// Runs the program with the owner of an account on its standard input.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "cargo sets it, and it is no setting"
-)]
+#[expect(clippy::disallowed_methods, reason = "cargo sets it, and it is no setting")]
 fn create(pool: &PgPool, email: &str, password: &str) {
     let account = kit::ids::row_id();
     let owners = serde_json::json!([{ "email": email, "password": password, "account": account }]);
     // Read at run time: the shell wrapper of the compiler drops variables with a hyphen.
     let program = std::env::var("CARGO_BIN_EXE_local-people").unwrap();
     let mut program = Command::new(program)
-        .env(
-            "WEB_DATABASE_URL",
-            pool.connect_options().to_url_lossy().to_string(),
-        )
+        .env("WEB_DATABASE_URL", pool.connect_options().to_url_lossy().to_string())
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();
@@ -36,8 +30,7 @@ async fn a_person_who_exists_keeps_the_password(pool: PgPool) {
     let mut hashes = Vec::new();
     for password in ["baobab lorry teapot nine", "another password of twenty"] {
         create(&pool, "ada@studio.example", password);
-        let person = people::by_email(&pool, "ada@studio.example").await;
-        let person = person.unwrap().unwrap();
+        let person = people::by_email(&pool, "ada@studio.example").await.unwrap().unwrap();
         let accounts = members::of_person(&pool, person.id).await.unwrap();
         hashes.push((person.password_hash, accounts.len()));
     }

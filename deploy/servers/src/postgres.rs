@@ -27,9 +27,7 @@ pub struct Tools {
 impl Tools {
     /// The newest version in PATH or in [`DEBIAN`].
     pub fn newest() -> Option<Self> {
-        Self::all()
-            .into_iter()
-            .max_by_key(|tools| major(&tools.version))
+        Self::all().into_iter().max_by_key(|tools| major(&tools.version))
     }
 
     /// The programs for a data folder: the version that created it, or the newest.
@@ -40,15 +38,14 @@ impl Tools {
             return Ok(newest);
         };
         let made = made.trim();
-        Self::all()
-            .into_iter()
-            .find(|tools| major(&tools.version) == major(made))
-            .with_context(|| {
+        Self::all().into_iter().find(|tools| major(&tools.version) == major(made)).with_context(
+            || {
                 format!(
                     "PostgreSQL {made} created the data, and it is not installed any more: \
                  install postgresql-{made}, or remove the data with --fresh"
                 )
-            })
+            },
+        )
     }
 
     /// The folder of the programs.
@@ -100,12 +97,7 @@ pub fn arguments(data: &Path, port: u16, settings: &[&str]) -> Vec<OsString> {
         // In files of its folder: a server that is killed leaves segments behind.
         "dynamic_shared_memory_type=mmap",
     ];
-    let mut arguments = vec![
-        "-D".into(),
-        data.into(),
-        "-p".into(),
-        port.to_string().into(),
-    ];
+    let mut arguments = vec!["-D".into(), data.into(), "-p".into(), port.to_string().into()];
     for setting in common.iter().chain(settings) {
         arguments.extend(["-c".into(), setting.into()]);
     }
@@ -115,26 +107,19 @@ pub fn arguments(data: &Path, port: u16, settings: &[&str]) -> Vec<OsString> {
 /// The path of psql: in PATH, or next to a server.
 pub fn psql() -> Option<PathBuf> {
     find("psql").or_else(|| {
-        Tools::newest()
-            .map(|tools| tools.folder.join("psql"))
-            .filter(|program| program.is_file())
+        Tools::newest().map(|tools| tools.folder.join("psql")).filter(|program| program.is_file())
     })
 }
 
 fn version_of(program: &Path) -> Option<String> {
-    let output = Command::new(program)
-        .arg("--version")
-        .env("LC_ALL", "C")
-        .output()
-        .ok()?;
+    let output = Command::new(program).arg("--version").env("LC_ALL", "C").output().ok()?;
     parse_version(&String::from_utf8_lossy(&output.stdout))
 }
 
 /// `postgres (PostgreSQL) 15.18 (Debian …)` → `15.18`.
 fn parse_version(text: &str) -> Option<String> {
     let word = text.split(") ").nth(1)?.split_whitespace().next()?;
-    word.starts_with(|first: char| first.is_ascii_digit())
-        .then(|| word.to_owned())
+    word.starts_with(|first: char| first.is_ascii_digit()).then(|| word.to_owned())
 }
 
 fn major(version: &str) -> u32 {
@@ -161,15 +146,9 @@ mod tests {
     fn the_version_is_parsed_from_the_output() {
         let debian = "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n";
         assert_eq!(parse_version(debian).as_deref(), Some("15.18"));
-        assert_eq!(
-            parse_version("postgres (PostgreSQL) 18beta1\n").as_deref(),
-            Some("18beta1")
-        );
+        assert_eq!(parse_version("postgres (PostgreSQL) 18beta1\n").as_deref(), Some("18beta1"));
         assert_eq!(parse_version("what?"), None);
-        assert_eq!(
-            (major("15.18"), major("18beta1"), major("9.6.24")),
-            (15, 18, 9)
-        );
+        assert_eq!((major("15.18"), major("18beta1"), major("9.6.24")), (15, 18, 9));
     }
 
     #[test]
@@ -178,10 +157,7 @@ mod tests {
         require("18beta1").unwrap();
         for old in ["14.9", "9.6.24"] {
             let error = require(old).unwrap_err().to_string();
-            assert!(
-                error.contains("15 or newer") && error.contains("DATABASE_URL"),
-                "{error}"
-            );
+            assert!(error.contains("15 or newer") && error.contains("DATABASE_URL"), "{error}");
         }
     }
 }

@@ -30,10 +30,7 @@ mod tests {
             std::fs::write(dir.path().join("redis-server"), "").unwrap();
         }
         let path = env::join_paths([one.path(), two.path()]).unwrap();
-        assert_eq!(
-            search("redis-server", &path),
-            Some(one.path().join("redis-server"))
-        );
+        assert_eq!(search("redis-server", &path), Some(one.path().join("redis-server")));
         assert_eq!(search("no-such-program", &path), None);
     }
 }

@@ -34,11 +34,8 @@ pub fn server(
         })?;
     // Next to the data, so that the server starts again when they are lost.
     let file = folder.with_added_extension("conf");
-    fs::write(
-        &file,
-        format!("bind 127.0.0.1\ndir \"{dir}\"\nsave \"\"\n{settings}\n"),
-    )
-    .with_context(|| format!("cannot write {}", file.display()))?;
+    fs::write(&file, format!("bind 127.0.0.1\ndir \"{dir}\"\nsave \"\"\n{settings}\n"))
+        .with_context(|| format!("cannot write {}", file.display()))?;
     user.give(&file, 0o600)?;
     let mut command = user.command(&program, parent_death_signal);
     command.arg(file);

@@ -46,9 +46,8 @@ impl ServerUser {
     /// # Errors
     /// The folder does not exist.
     pub fn enter(&self, folder: &Path) -> Result<Option<PathBuf>> {
-        let target = folder
-            .canonicalize()
-            .with_context(|| format!("cannot find {}", folder.display()))?;
+        let target =
+            folder.canonicalize().with_context(|| format!("cannot find {}", folder.display()))?;
         let mut test = self.command(Path::new("test"), None);
         let status = test.arg("-x").arg(&target).stdin(Stdio::null()).status();
         let can_enter = status.context("cannot start setpriv")?.success();

@@ -44,12 +44,7 @@ mod tests {
 
     #[test]
     fn a_month_is_60_meals_40_rides_20_wages_and_a_rent() {
-        let basket = Basket {
-            meal: 1_000,
-            ride: 100,
-            wage: 10,
-            rent: 1,
-        };
+        let basket = Basket { meal: 1_000, ride: 100, wage: 10, rent: 1 };
         assert_eq!(basket.cost(), 60_000 + 4_000 + 200 + 1);
     }
 }

@@ -53,18 +53,14 @@ pub fn valid_until(
     now: OffsetDateTime,
     events: impl IntoIterator<Item = (Option<OffsetDateTime>, Duration)>,
 ) -> Option<OffsetDateTime> {
-    let moments = events
-        .into_iter()
-        .filter_map(|(at, window)| Some(at? + window));
+    let moments = events.into_iter().filter_map(|(at, window)| Some(at? + window));
     moments.filter(|moment| *moment > now).min()
 }
 
 impl Economy {
     /// The index of a game's currency.
     pub fn find(&self, slug: &str) -> Option<usize> {
-        let found = self
-            .currencies
-            .binary_search_by(|currency| currency.slug.as_str().cmp(slug));
+        let found = self.currencies.binary_search_by(|currency| currency.slug.as_str().cmp(slug));
         found.ok()
     }
 }

@@ -36,11 +36,7 @@ impl<'a> Fields<'a> {
         for (name, _) in &self.0 {
             let is_first = seen.insert(name);
             let is_known = known.contains(&&**name);
-            let is_bad = if is_first {
-                !is_known
-            } else {
-                is_known && repeated.insert(name)
-            };
+            let is_bad = if is_first { !is_known } else { is_known && repeated.insert(name) };
             if !is_bad {
                 continue;
             }
@@ -76,9 +72,7 @@ impl<'a> Fields<'a> {
     /// What is wrong with the number.
     pub fn whole(&self, name: &str, least: u64, most: u64) -> Result<u64, String> {
         let Some(text) = self.raw(name) else {
-            return Err(format!(
-                "it is required: send a whole number from {least} to {most}"
-            ));
+            return Err(format!("it is required: send a whole number from {least} to {most}"));
         };
         let of_float = || {
             let integer = json_object::integer(serde_json::from_str(text).ok()?)?;
@@ -113,8 +107,7 @@ impl<'a> Fields<'a> {
     /// It is something else.
     pub fn string(&self, name: &str) -> Result<Option<String>, String> {
         let text = self.raw(name).map(serde_json::from_str);
-        text.transpose()
-            .map_err(|_other| "it must be a string".to_owned())
+        text.transpose().map_err(|_other| "it must be a string".to_owned())
     }
 }
 
@@ -136,14 +129,9 @@ mod tests {
     fn a_whole_number_is_taken_however_it_is_written() {
         let fields = |value: &str| format!(r#"{{"a":{value}}}"#);
         let whole = |value: &str| Fields::parse(&fields(value)).unwrap().whole("a", 0, 10);
-        for (good, number) in [
-            ("0", 0),
-            ("-0.0", 0),
-            ("10", 10),
-            ("10.0", 10),
-            ("1e1", 10),
-            ("0.1e1", 1),
-        ] {
+        for (good, number) in
+            [("0", 0), ("-0.0", 0), ("10", 10), ("10.0", 10), ("1e1", 10), ("0.1e1", 1)]
+        {
             assert_eq!(whole(good), Ok(number), "{good}");
         }
         for bad in [
@@ -185,11 +173,7 @@ mod tests {
         let body = format!("{{{}}}", names.collect::<Vec<_>>().join(","));
         let found = Fields::parse(&body).unwrap().unexpected(&[]);
         assert_eq!(found.len(), MAX_REPORTED + 1);
-        assert!(
-            found
-                .iter()
-                .all(|(name, _)| name.chars().count() <= MAX_NAME + 1)
-        );
+        assert!(found.iter().all(|(name, _)| name.chars().count() <= MAX_NAME + 1));
         let last = found.last().unwrap();
         assert_eq!(last.1, "950 more fields are unknown or given twice");
     }

@@ -119,9 +119,6 @@ mod tests {
     #[test]
     fn a_change_from_zero_has_no_figure() {
         let (now, before) = (counted((3, 1), 1_000, 10, 10), counted((2, 1), 0, 10, 0));
-        assert_eq!(
-            printed(&now, Some(&before)),
-            [Some("0".to_owned()), None, None]
-        );
+        assert_eq!(printed(&now, Some(&before)), [Some("0".to_owned()), None, None]);
     }
 }

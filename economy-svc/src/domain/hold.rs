@@ -23,9 +23,7 @@ pub fn reason(new: Basket, last: Basket, at: OffsetDateTime, percent: u32) -> Op
     });
     let ((name, price, _), (_, earlier, _)) = most?;
     let when = at
-        .format(format_description!(
-            "[year]-[month]-[day] [hour]:[minute] UTC"
-        ))
+        .format(format_description!("[year]-[month]-[day] [hour]:[minute] UTC"))
         .unwrap_or_default();
     Some(format!(
         "The basket costs {cost}, {} than the {before} of the counted report of {when}; {name} contributed most, from {earlier} to {price}. \
@@ -50,12 +48,7 @@ mod tests {
     const LAST: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
     fn basket(meal: u64, rent: u64) -> Basket {
-        Basket {
-            meal,
-            ride: 0,
-            wage: 0,
-            rent,
-        }
+        Basket { meal, ride: 0, wage: 0, rent }
     }
 
     fn held(new: Basket, last: Basket) -> Option<String> {

@@ -27,9 +27,7 @@ impl Market {
     /// Units of the second currency for one of the first, weighted by volume, unless there are too few swaps or parties.
     pub fn rate(&self) -> Option<Ratio> {
         let is_market = self.swaps >= MIN_SWAPS && self.parties >= MIN_PARTIES;
-        is_market
-            .then(|| Ratio::new(self.second, self.first))
-            .flatten()
+        is_market.then(|| Ratio::new(self.second, self.first)).flatten()
     }
 }
 

@@ -48,11 +48,7 @@ pub fn rate(economy: &Economy, from: usize, to: usize) -> Option<Rate> {
     let market = |markets: &HashMap<Pair, Market>| {
         let market = markets.get(&(from.min(to), from.max(to)))?;
         let rate = market.rate()?;
-        let rate = if from < to {
-            Some(rate)
-        } else {
-            rate.reciprocal()
-        };
+        let rate = if from < to { Some(rate) } else { rate.reciprocal() };
         Some((rate?, market.last))
     };
     let cost = |currency: &ListedCurrency| currency.newest.report.basket.cost();
@@ -60,21 +56,15 @@ pub fn rate(economy: &Economy, from: usize, to: usize) -> Option<Rate> {
     // The rate of the market takes precedence over the worked one.
     let (value, source, at) = match market(&economy.markets) {
         Some((value, last)) => (value, Source::Market, last),
-        None => (
-            worked_now,
-            Source::Worked,
-            first.newest.at.max(second.newest.at),
-        ),
+        None => (worked_now, Source::Worked, first.newest.at.max(second.newest.at)),
     };
     // A pair had no rate, not even that of a market, when one of its currencies was not listed yet.
     let costs_day_before = first.cost_day_before.zip(second.cost_day_before);
     let before =
-        costs_day_before.and_then(
-            |(first, second)| match market(&economy.markets_day_before) {
-                Some((rate, _)) => Some(rate),
-                None => worked(first, second),
-            },
-        );
+        costs_day_before.and_then(|(first, second)| match market(&economy.markets_day_before) {
+            Some((rate, _)) => Some(rate),
+            None => worked(first, second),
+        });
     Some(Rate {
         value: value.value(),
         source,
@@ -106,12 +96,7 @@ mod tests {
     fn listed(slug: usize, basket: Basket) -> ListedCurrency {
         let mut report = Report::parse(&body().to_string()).unwrap();
         report.basket = basket;
-        let newest = CountedReport {
-            at: AT,
-            previous_at: None,
-            new_unit: false,
-            report,
-        };
+        let newest = CountedReport { at: AT, previous_at: None, new_unit: false, report };
         ListedCurrency {
             slug: slug.to_string(),
             title: String::new(),
@@ -126,9 +111,7 @@ mod tests {
     fn economy(baskets: &[Basket], markets: HashMap<Pair, Market>) -> Economy {
         let listed = baskets.iter().enumerate();
         Economy {
-            currencies: listed
-                .map(|(slug, basket)| self::listed(slug, *basket))
-                .collect(),
+            currencies: listed.map(|(slug, basket)| self::listed(slug, *basket)).collect(),
             markets,
             markets_day_before: HashMap::new(),
             rates_until: None,
@@ -176,12 +159,7 @@ mod tests {
 
     #[test]
     fn a_currency_has_no_rate_to_itself() {
-        let basket = Basket {
-            meal: 1,
-            ride: 0,
-            wage: 0,
-            rent: 0,
-        };
+        let basket = Basket { meal: 1, ride: 0, wage: 0, rent: 0 };
         let economy = economy(&[basket], HashMap::new());
         assert_eq!(rate(&economy, 0, 0), None);
         assert_eq!(rate(&economy, 0, 1), None);

@@ -10,10 +10,7 @@ pub struct Ratio {
 impl Ratio {
     /// `numerator / denominator`; `None` when the denominator is 0.
     pub fn new(numerator: i128, denominator: i128) -> Option<Self> {
-        (denominator != 0).then_some(Self {
-            numerator,
-            denominator,
-        })
+        (denominator != 0).then_some(Self { numerator, denominator })
     }
 
     pub fn value(self) -> f64 {
@@ -42,10 +39,7 @@ impl Ratio {
     }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "it keeps 53 bits, and 15 digits are printed"
-)]
+#[expect(clippy::cast_precision_loss, reason = "it keeps 53 bits, and 15 digits are printed")]
 fn float(number: i128) -> f64 {
     number as f64
 }
@@ -70,19 +64,13 @@ mod tests {
         assert_eq!(change((1, 1), (0, 1)), None);
         // Sums of a market whose cross products overflow `i128`.
         let large = 1 << 89;
-        assert_eq!(
-            change((large, large - 1), (large / 2, large)).as_deref(),
-            Some("100")
-        );
+        assert_eq!(change((large, large - 1), (large / 2, large)).as_deref(), Some("100"));
     }
 
     #[test]
     fn a_small_change_has_all_its_digits() {
         // The difference of the two ratios as floats would have two significant digits.
         let cost = 1_000_000_000_000_000;
-        assert_eq!(
-            change((cost + 3, 7), (cost, 7)).as_deref(),
-            Some("0.0000000000003")
-        );
+        assert_eq!(change((cost + 3, 7), (cost, 7)).as_deref(), Some("0.0000000000003"));
     }
 }

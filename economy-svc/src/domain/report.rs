@@ -111,20 +111,12 @@ fn basket(fields: &Fields<'_>, problems: &mut Problems) -> Basket {
 
 fn policy_rate(fields: &Fields<'_>) -> Result<Option<f64>, String> {
     let problem = "it must be a number of percent from -100 to 10000, or absent";
-    fields.number(
-        "policy_rate",
-        |rate| (-100.0..=10_000.0).contains(&rate),
-        problem,
-    )
+    fields.number("policy_rate", |rate| (-100.0..=10_000.0).contains(&rate), problem)
 }
 
 fn naira_per_unit(fields: &Fields<'_>) -> Result<Option<f64>, String> {
     let problem = "it must be a number above 0, from 1e-30 to below 1e31, or absent";
-    fields.number(
-        "naira_per_unit",
-        |price| (1e-30..1e31).contains(&price),
-        problem,
-    )
+    fields.number("naira_per_unit", |price| (1e-30..1e31).contains(&price), problem)
 }
 
 /// The problems of a report, each with its field.
@@ -179,10 +171,7 @@ pub mod tests {
         sent["policy_rate"] = json!(12.5);
         sent["naira_per_unit"] = json!(0.25);
         let report = code(&sent).unwrap();
-        assert_eq!(
-            (report.policy_rate, report.naira_per_unit),
-            (Some(12.5), Some(0.25))
-        );
+        assert_eq!((report.policy_rate, report.naira_per_unit), (Some(12.5), Some(0.25)));
         sent["policy_rate"] = Value::Null;
         assert_eq!(code(&sent).unwrap().policy_rate, None);
     }
@@ -257,10 +246,7 @@ pub mod tests {
                 let bad = json.replace(&good, &format!("\"{name}\":{wrong}"));
                 let fault = Report::parse(&bad).unwrap_err();
                 assert_eq!(fault.code, Code::BadRequest, "{bad}");
-                assert!(
-                    fault.message.starts_with(&format!("basket.{name}")),
-                    "{fault}"
-                );
+                assert!(fault.message.starts_with(&format!("basket.{name}")), "{fault}");
             }
         }
         for name in names {
@@ -276,10 +262,7 @@ pub mod tests {
             (json!({"rate": 2}), "rate"),
             (json!({"suply": 2}), "suply"),
             (json!({"basket": [1]}), "basket"),
-            (
-                json!({"basket": {"meal": 0, "ride": 1, "wage": 1, "rent": 1}}),
-                "basket.meal",
-            ),
+            (json!({"basket": {"meal": 0, "ride": 1, "wage": 1, "rent": 1}}), "basket.meal"),
             (
                 json!({"basket": {"meal": 1, "ride": 1, "wage": 1, "rent": 1, "beer": 1}}),
                 "basket.beer",
@@ -299,17 +282,13 @@ pub mod tests {
             sent.as_object_mut().unwrap().extend(more);
             let (code, message) = code(&sent).unwrap_err();
             assert_eq!(code, Code::BadRequest, "{change}");
-            assert!(
-                message.starts_with(&format!("{expected}:")),
-                "{change}: {message}"
-            );
+            assert!(message.starts_with(&format!("{expected}:")), "{change}: {message}");
         }
         let many = json!({"minted": -1, "basket": {"beer": 1, "meal": 0, "ride": 1, "wage": 1}, "burnt": 1, "rate": 1});
         let (_, message) = code(&many).unwrap_err();
         let message = message.replace("; the fields are", ", the fields are");
-        let named: Vec<&str> = (message.split("; "))
-            .map(|problem| problem.split_once(": ").unwrap().0)
-            .collect();
+        let named: Vec<&str> =
+            (message.split("; ")).map(|problem| problem.split_once(": ").unwrap().0).collect();
         let expected = [
             "burnt",
             "rate",
@@ -325,10 +304,7 @@ pub mod tests {
         assert_eq!(named, expected);
         let twice = body().to_string().replacen('{', "{\"supply\":1,", 1);
         assert!(
-            Report::parse(&twice)
-                .unwrap_err()
-                .message
-                .starts_with("supply: it is given twice")
+            Report::parse(&twice).unwrap_err().message.starts_with("supply: it is given twice")
         );
         assert_eq!(Report::parse("[]").unwrap_err().code, Code::BadJson);
     }

@@ -53,11 +53,7 @@ impl Tip {
         }
         bad.read("game", game.map_err(|problem| sentence(&problem)));
         let (player, (amount, note)) = bad.finish(player.zip(amount.zip(note)))?;
-        Ok(Self {
-            player,
-            amount,
-            note: note.unwrap_or_default(),
-        })
+        Ok(Self { player, amount, note: note.unwrap_or_default() })
     }
 }
 
@@ -86,15 +82,8 @@ mod tests {
 
     #[test]
     fn a_tip_is_read() {
-        let tip = Tip::parse(
-            r#"{"player":" ada ","amount":5.0,"game":"bao","note":"gg"}"#,
-            "bao",
-        );
-        let expected = Tip {
-            player: "ada".to_owned(),
-            amount: 5,
-            note: "gg".to_owned(),
-        };
+        let tip = Tip::parse(r#"{"player":" ada ","amount":5.0,"game":"bao","note":"gg"}"#, "bao");
+        let expected = Tip { player: "ada".to_owned(), amount: 5, note: "gg".to_owned() };
         assert_eq!(tip, Ok(expected));
     }
 
@@ -117,15 +106,9 @@ mod tests {
             fault.fields.into_keys().collect::<Vec<_>>()
         };
         assert_eq!(bad("{}"), ["amount", "player"]);
-        assert_eq!(
-            bad(r#"{"player":"","amount":0,"note":7}"#),
-            ["amount", "note", "player"]
-        );
+        assert_eq!(bad(r#"{"player":"","amount":0,"note":7}"#), ["amount", "note", "player"]);
         assert_eq!(bad(r#"{"player":"a","amount":1.5}"#), ["amount"]);
-        assert_eq!(
-            bad(r#"{"player":"a","amount":9007199254740992}"#),
-            ["amount"]
-        );
+        assert_eq!(bad(r#"{"player":"a","amount":9007199254740992}"#), ["amount"]);
         assert_eq!(bad(r#"{"player":"a","amount":1,"x":1,"y":1}"#), ["x", "y"]);
         assert_eq!(bad(r#"{"player":"a","amount":1,"game":1}"#), ["game"]);
     }

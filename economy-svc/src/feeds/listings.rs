@@ -65,14 +65,8 @@ impl Projection for Listings {
 fn page(change: &Change) -> anyhow::Result<pages::Row> {
     let page = Page::decode(change.state.clone())?;
     // An owner that a later release names in another way must not keep the earlier owners.
-    let owners = page
-        .owners
-        .iter()
-        .filter_map(|account| account.parse().ok());
-    Ok(pages::Row {
-        id: page.id.parse()?,
-        owners: owners.collect(),
-    })
+    let owners = page.owners.iter().filter_map(|account| account.parse().ok());
+    Ok(pages::Row { id: page.id.parse()?, owners: owners.collect() })
 }
 
 /// The row of a game. Of a game that is not visible nothing but its id must be readable: whatever a later release writes there, it is hidden.
@@ -123,10 +117,7 @@ mod tests {
             let Some(Row::Game(hidden)) = hidden else {
                 panic!("it is a game");
             };
-            assert_eq!(
-                (hidden.id.to_string().as_str(), hidden.published),
-                (ID, false)
-            );
+            assert_eq!((hidden.id.to_string().as_str(), hidden.published), (ID, false));
             assert!(row("game", &game(mode, page_id, true)).is_err());
         }
     }

@@ -68,8 +68,7 @@ impl Service {
         };
         let replay = async {
             let mut connection = self.pool.acquire().await?;
-            key.replay::<serde_json::Value>(&mut connection, SCHEMA, self.clock.now())
-                .await
+            key.replay::<serde_json::Value>(&mut connection, SCHEMA, self.clock.now()).await
         };
         replay.await.err().unwrap_or(fault)
     }

@@ -102,10 +102,7 @@ impl Service {
             return Err(no_owned_game(&request.game));
         }
         let next = page.cut(&mut currencies, |currency| currency.game.clone())?;
-        Ok(proto::ListOwnCurrenciesResponse {
-            currencies,
-            page: Some(page::info(next)),
-        })
+        Ok(proto::ListOwnCurrenciesResponse { currencies, page: Some(page::info(next)) })
     }
 }
 
@@ -142,10 +139,5 @@ fn own_currency(row: currencies::OwnRow) -> proto::OwnCurrency {
         since: row.since.map(timestamp::encode),
         given_by: if is_account { "account" } else { "staff" }.to_owned(),
     });
-    proto::OwnCurrency {
-        game: row.slug,
-        title: row.title,
-        published: row.published,
-        name,
-    }
+    proto::OwnCurrency { game: row.slug, title: row.title, published: row.published, name }
 }

@@ -7,8 +7,7 @@ use uuid::Uuid;
 use crate::store::games::{self, Game};
 
 pub(super) fn parse_account(id: &str) -> Result<Uuid, Fault> {
-    id.parse()
-        .map_err(|_uuid| Fault::invalid_field("account_id", "It is the id of an account."))
+    id.parse().map_err(|_uuid| Fault::invalid_field("account_id", "It is the id of an account."))
 }
 
 /// The live game with this slug, whose page the account owns.
@@ -22,9 +21,7 @@ pub(super) async fn owned_game(pool: &PgPool, account: Uuid, slug: &str) -> Resu
 
 /// The error for an account that owns no game with this slug.
 pub(super) fn no_owned_game(slug: &str) -> Fault {
-    Fault::not_found(format!(
-        "No game of yours has the slug {slug}. GET /me/listings lists yours."
-    ))
+    Fault::not_found(format!("No game of yours has the slug {slug}. GET /me/listings lists yours."))
 }
 
 /// The error for a field that names a game without a listed currency.

@@ -50,11 +50,7 @@ impl Service {
         let to = bad.time("to", request.to);
         bad.range("from", from, "to", to);
         let [begin, end] = [from, to].map(|at| at.map(|at| at.unix_timestamp_nanos().to_string()));
-        let filters = [
-            Some(request.game.as_str()),
-            begin.as_deref(),
-            end.as_deref(),
-        ];
+        let filters = [Some(request.game.as_str()), begin.as_deref(), end.as_deref()];
         let binding = Binding::new("history", filters);
         let page: Page<(SortTime, i64)> = bad.read_public_page(binding, request.page);
         if request.game.is_empty() {
@@ -65,18 +61,12 @@ impl Service {
         let range = Range { from, to, after };
         let mut found = match mode {
             Mode::Test => self.sample_history(&request.game, range)?,
-            _ => {
-                self.live_history(&request.game, range, page.rows_to_fetch())
-                    .await?
-            }
+            _ => self.live_history(&request.game, range, page.rows_to_fetch()).await?,
         };
         let key = |entry: &Entry| (SortTime(entry.counted.at), entry.id);
         let next_cursor = page.cut(&mut found.entries, key)?;
         Ok(proto::ListHistoryResponse {
-            page: Some(PageInfo {
-                next_cursor,
-                ..render::page_info(found.total)
-            }),
+            page: Some(PageInfo { next_cursor, ..render::page_info(found.total) }),
             json: render::history(&found.currency, found.before, found.entries)
                 .map_err(|error| Fault::internal(&error))?,
         })
@@ -96,26 +86,18 @@ impl Service {
             Some(first) => history::before(&self.pool, game.id, first).await?,
             None => None,
         };
-        Ok(FoundReports {
-            currency: game.currency,
-            before,
-            entries,
-            total: total.unsigned_abs(),
-        })
+        Ok(FoundReports { currency: game.currency, before, entries, total: total.unsigned_abs() })
     }
 
     fn sample_history(&self, slug: &str, range: Range) -> Result<FoundReports, Fault> {
         let Range { from, to, after } = range;
-        let history = samples::history(slug, self.clock.now());
-        let history = history.map_err(|error| Fault::internal(&error))?;
+        let history =
+            samples::history(slug, self.clock.now()).map_err(|error| Fault::internal(&error))?;
         let (currency, mut reports) = history.ok_or_else(|| not_listed("game"))?;
         reports.reverse();
         let is_in_range =
             |at: OffsetDateTime| from.is_none_or(|from| at >= from) && to.is_none_or(|to| at < to);
-        let total = reports
-            .iter()
-            .filter(|counted| is_in_range(counted.at))
-            .count();
+        let total = reports.iter().filter(|counted| is_in_range(counted.at)).count();
         let mut before = None;
         let mut entries = Vec::new();
         // A sample report has no number of its own: its position stands for one.

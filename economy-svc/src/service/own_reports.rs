@@ -23,10 +23,7 @@ pub(super) async fn list(
     let filters = [request.account_id.as_str(), request.game.as_str()];
     let page = page::read("own reports", filters, request.page)?;
     let (reports, next) = of_game(pool, game.id, &page).await?;
-    Ok(proto::ListOwnReportsResponse {
-        reports,
-        page: Some(page::info(next)),
-    })
+    Ok(proto::ListOwnReportsResponse { reports, page: Some(page::info(next)) })
 }
 
 /// A page of the reports of a game, the newest first, and the cursor of the next page.

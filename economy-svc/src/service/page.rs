@@ -25,8 +25,5 @@ pub(super) fn read<'a, K: Serialize + DeserializeOwned>(
 
 /// The information of a page without a total.
 pub(super) fn info(next_cursor: Option<String>) -> PageInfo {
-    PageInfo {
-        next_cursor,
-        ..PageInfo::default()
-    }
+    PageInfo { next_cursor, ..PageInfo::default() }
 }

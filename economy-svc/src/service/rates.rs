@@ -41,13 +41,9 @@ impl Service {
     ) -> Result<proto::ListDailyCostsResponse, Fault> {
         games.truncate(MAX_GAMES);
         let listed = daily_costs::list(&self.pool, games, self.clock.now()).await?;
-        let games = listed.into_iter().map(|game| proto::DailyCosts {
-            game: game.slug,
-            costs: game.costs,
-        });
-        Ok(proto::ListDailyCostsResponse {
-            games: games.collect(),
-        })
+        let games =
+            listed.into_iter().map(|game| proto::DailyCosts { game: game.slug, costs: game.costs });
+        Ok(proto::ListDailyCostsResponse { games: games.collect() })
     }
 
     async fn rates(

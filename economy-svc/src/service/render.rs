@@ -20,17 +20,14 @@ const MAX_RATES: usize = 64_000_000;
 pub(super) async fn on_blocking_thread<T: Send + 'static>(
     render: impl FnOnce() -> Result<T, serde_json::Error> + Send + 'static,
 ) -> Result<T, Fault> {
-    let rendered = tokio::task::spawn_blocking(render).await;
-    let rendered = rendered.map_err(|error| Fault::internal(&error))?;
+    let rendered =
+        tokio::task::spawn_blocking(render).await.map_err(|error| Fault::internal(&error))?;
     rendered.map_err(|error| Fault::internal(&error))
 }
 
 /// The page information of a whole list.
 pub(super) fn page_info(total: u64) -> PageInfo {
-    PageInfo {
-        total,
-        ..PageInfo::default()
-    }
+    PageInfo { total, ..PageInfo::default() }
 }
 
 /// A list of rates.
@@ -67,10 +64,7 @@ pub(super) fn rates(
     }
     json.extend_from_slice(if json.is_empty() { b"[]" } else { b"]" });
     let hash = Bytes::copy_from_slice(&Sha256::digest(&json));
-    Ok(Some(RateList {
-        version: format!("{hash:x}"),
-        json: json.into(),
-    }))
+    Ok(Some(RateList { version: format!("{hash:x}"), json: json.into() }))
 }
 
 /// The number of rates, optionally only of those from or to one currency.
@@ -150,12 +144,7 @@ pub(super) fn history(
     let mut rows = Vec::with_capacity(entries.len());
     for entry in entries {
         let figures = Figures::new(&entry.counted, before.as_ref());
-        let CountedReport {
-            at,
-            report,
-            new_unit,
-            ..
-        } = before.insert(entry.counted);
+        let CountedReport { at, report, new_unit, .. } = before.insert(entry.counted);
         rows.push(public::HistoryRow {
             reported_at: Timestamp(*at),
             currency: currency.to_owned(),

@@ -59,11 +59,7 @@ impl Service {
             self.check_report_time(game).await?;
             return Ok(proto::SubmitReportResponse::default());
         }
-        let submit = SubmitReport {
-            game,
-            report,
-            idempotency_key,
-        };
+        let submit = SubmitReport { game, report, idempotency_key };
         let receipt = report::submit(&self.producer, &submit, &self.policy).await?;
         Ok(proto::SubmitReportResponse {
             report: Some(receipt.report),

@@ -103,8 +103,7 @@ impl Snapshot {
         } else {
             let snapshot = Arc::clone(self);
             let render = move || {
-                let part = part.as_ref();
-                let part = part.map_or(ALL, |(after, most)| (after, *most));
+                let part = part.as_ref().map_or(ALL, |(after, most)| (after, *most));
                 render::rates(&snapshot.economy, from, to, part)
             };
             render::on_blocking_thread(render).await?

@@ -55,18 +55,9 @@ impl Snapshots {
         lifecycle: &Lifecycle,
     ) -> Self {
         let (publish, live) = watch::channel(Loaded::default());
-        let loader = Loader {
-            pool,
-            clock,
-            late_after,
-            wanted: Arc::default(),
-        };
+        let loader = Loader { pool, clock, late_after, wanted: Arc::default() };
         lifecycle.spawn_background("snapshots", loader.clone().run(publish));
-        Self {
-            loader,
-            live,
-            samples: Mutex::default(),
-        }
+        Self { loader, live, samples: Mutex::default() }
     }
 
     /// The current economy, for a call that reads this list.
@@ -127,14 +118,8 @@ impl Loader {
             self.wanted.notified().await;
             let before = publish.borrow().snapshot.clone();
             let loaded = match self.load(before.clone()).await {
-                Ok(snapshot) => Loaded {
-                    snapshot: Some(snapshot),
-                    error: None,
-                },
-                Err(error) => Loaded {
-                    snapshot: before,
-                    error: Some(error),
-                },
+                Ok(snapshot) => Loaded { snapshot: Some(snapshot), error: None },
+                Err(error) => Loaded { snapshot: before, error: Some(error) },
             };
             drop(publish.send_replace(loaded));
         }
@@ -144,9 +129,8 @@ impl Loader {
     async fn load(&self, before: Option<Arc<Snapshot>>) -> Result<Arc<Snapshot>, Fault> {
         let (now, late_after) = (self.clock.now(), self.late_after);
         let before = before.filter(|before| before.at <= now);
-        let reading = kit::pg::in_time(&self.pool, async |connection| {
-            version::read(connection).await
-        });
+        let reading =
+            kit::pg::in_time(&self.pool, async |connection| version::read(connection).await);
         let version = reading.await?;
         let is_fresh = |before: &&Arc<Snapshot>| {
             let is_fresh = |list| before.is_fresh(version, list, now);
@@ -248,10 +232,7 @@ mod tests {
         clock.advance(Duration::MINUTE);
         let next = current().await;
         assert!(!Arc::ptr_eq(&next, &samples));
-        assert_ne!(
-            next.rates(None, None, None).await.unwrap().version,
-            rates.version
-        );
+        assert_ne!(next.rates(None, None, None).await.unwrap().version, rates.version);
         lifecycle.stopping().cancel();
     }
 }

@@ -35,15 +35,9 @@ impl StaffService for Service {
         let name = parse_name(&request.name)?;
         // Staff may have published the game a moment ago.
         let game = arrival(|| games::find(&self.pool, &request.game)).await;
-        let game = game
-            .map_err(Fault::from)?
-            .ok_or_else(|| no_game(&request.game))?;
-        let command = SetName {
-            game: game.id,
-            slug: game.slug,
-            name,
-            given_by: by.member.name.clone(),
-        };
+        let game = game.map_err(Fault::from)?.ok_or_else(|| no_game(&request.game))?;
+        let command =
+            SetName { game: game.id, slug: game.slug, name, given_by: by.member.name.clone() };
         respond(self.set_name(command, Some(by)).await)
     }
 
@@ -55,8 +49,8 @@ impl StaffService for Service {
         self.audit.admit(&request, Action::Look, on).await?;
         let page: Page<String> = page::read("currency names", [], request.into_inner().page)?;
         let (after, limit) = (page.after.as_deref(), page.rows_to_fetch());
-        let names = currencies::list(&self.pool, None, after, limit).await;
-        let mut names = names.map_err(Fault::from)?;
+        let mut names =
+            currencies::list(&self.pool, None, after, limit).await.map_err(Fault::from)?;
         let next_cursor = page.cut(&mut names, |row| row.slug.clone())?;
         Ok(Response::new(proto::ListCurrencyNamesResponse {
             currencies: names.into_iter().map(name_message).collect(),
@@ -96,8 +90,7 @@ impl StaffService for Service {
         request: Request<proto::ApproveReportRequest>,
     ) -> Result<Response<proto::ApproveReportResponse>, Status> {
         let number = request.get_ref().report;
-        let by = self.admit_review(&request, Action::ApproveReport, number);
-        let by = by.await?;
+        let by = self.admit_review(&request, Action::ApproveReport, number).await?;
         let request = request.into_inner();
         let new_unit = match (request.new_unit, request.same_unit) {
             (true, true) => {
@@ -118,8 +111,7 @@ impl StaffService for Service {
         request: Request<proto::RejectReportRequest>,
     ) -> Result<Response<proto::RejectReportResponse>, Status> {
         let number = request.get_ref().report;
-        let by = self.admit_review(&request, Action::RejectReport, number);
-        let by = by.await?;
+        let by = self.admit_review(&request, Action::RejectReport, number).await?;
         let reason = required_reason(&request.get_ref().reason)?;
         let unchanged = self.review(&by, number, Verdict::Reject, reason).await?;
         Ok(Response::new(proto::RejectReportResponse { unchanged }))
@@ -130,8 +122,7 @@ impl StaffService for Service {
         request: Request<proto::RetractReportRequest>,
     ) -> Result<Response<proto::RetractReportResponse>, Status> {
         let number = request.get_ref().report;
-        let by = self.admit_review(&request, Action::RetractReport, number);
-        let by = by.await?;
+        let by = self.admit_review(&request, Action::RetractReport, number).await?;
         let reason = required_reason(&request.get_ref().reason)?;
         let unchanged = self.review(&by, number, Verdict::Retract, reason).await?;
         Ok(Response::new(proto::RetractReportResponse { unchanged }))
@@ -157,8 +148,8 @@ impl StaffService for Service {
         let page: Page<(SortTime, Uuid)> = page::read("tips", filters, request.page)?;
         let game = self.game_filter(&request.game).await?;
         let after = page.after.map(|(SortTime(at), id)| (at, id));
-        let rows = tips::list(&self.pool, game, after, page.rows_to_fetch()).await;
-        let mut rows = rows.map_err(Fault::from)?;
+        let mut rows =
+            tips::list(&self.pool, game, after, page.rows_to_fetch()).await.map_err(Fault::from)?;
         let next_cursor = page.cut(&mut rows, |row| (SortTime(row.at), row.id))?;
         Ok(Response::new(proto::ListTipsResponse {
             tips: rows.into_iter().map(tip_message).collect(),
@@ -177,8 +168,9 @@ impl StaffService for Service {
         let page: Page<(SortTime, String)> = page::read("swaps", filters, request.page)?;
         let game = self.game_filter(&request.game).await?;
         let after = page.after.clone().map(|(SortTime(at), id)| (at, id));
-        let rows = swaps::list(&self.pool, game, after, page.rows_to_fetch()).await;
-        let mut rows = rows.map_err(Fault::from)?;
+        let mut rows = swaps::list(&self.pool, game, after, page.rows_to_fetch())
+            .await
+            .map_err(Fault::from)?;
         let next_cursor = page.cut(&mut rows, |row| (SortTime(row.at), row.id.clone()))?;
         Ok(Response::new(proto::ListSwapsResponse {
             swaps: rows.into_iter().map(swap_message).collect(),
@@ -195,8 +187,7 @@ impl StaffService for Service {
         let request = request.into_inner();
         check_count(request.swaps.len())?;
         let reason = required_reason(&request.reason)?;
-        let ids = request.swaps.into_iter().filter(|id| !has_nul(id));
-        let ids: Vec<String> = ids.collect();
+        let ids: Vec<String> = request.swaps.into_iter().filter(|id| !has_nul(id)).collect();
         let removed = swap::remove(&self.producer, &by, &ids, &reason).await?;
         Ok(Response::new(proto::RemoveSwapsResponse { removed }))
     }
@@ -228,11 +219,7 @@ impl Service {
         verdict: Verdict,
         reason: String,
     ) -> Result<bool, Fault> {
-        let review = ReviewReport {
-            report,
-            verdict,
-            reason,
-        };
+        let review = ReviewReport { report, verdict, reason };
         Ok(!review::decide(&self.producer, by, &review).await?)
     }
 
@@ -250,9 +237,7 @@ impl Service {
         let compared: HashMap<i64, reports::Row> =
             compared.into_iter().map(|row| (row.id, row)).collect();
         let message = |row: reports::Row| proto::HeldReport {
-            last_counted: (row.compared_with)
-                .and_then(|id| compared.get(&id))
-                .map(report_message),
+            last_counted: (row.compared_with).and_then(|id| compared.get(&id)).map(report_message),
             report: Some(report_message(&row)),
             held: row.held.unwrap_or_default(),
         };
@@ -280,10 +265,7 @@ fn no_game(slug: &str) -> Fault {
 fn required_reason(text: &str) -> Result<String, Fault> {
     let reason = reason(text)?;
     if reason.is_empty() {
-        return Err(Fault::invalid_field(
-            "reason",
-            "Say why; the audit keeps it.",
-        ));
+        return Err(Fault::invalid_field("reason", "Say why; the audit keeps it."));
     }
     Ok(reason)
 }

@@ -63,17 +63,10 @@ impl Service {
                 }
                 None => "id: The swap was removed during the import. Import it again.",
             };
-            refused.push(proto::RefusedSwap {
-                index,
-                reason: reason.to_owned(),
-            });
+            refused.push(proto::RefusedSwap { index, reason: reason.to_owned() });
         }
         refused.sort_unstable_by_key(|refused| refused.index);
-        Ok(proto::ImportSwapsResponse {
-            recorded,
-            repeated,
-            refused,
-        })
+        Ok(proto::ImportSwapsResponse { recorded, repeated, refused })
     }
 }
 

@@ -53,11 +53,7 @@ impl Service {
                 Err(no_currency())
             };
         }
-        let send = SendTip {
-            game,
-            tip,
-            idempotency_key,
-        };
+        let send = SendTip { game, tip, idempotency_key };
         let receipt = tip::send(&self.producer, &send).await?;
         Ok(proto::SendTipResponse {
             tip: Some(receipt.tip.to_string()),

@@ -26,10 +26,7 @@ pub async fn load(
     let version = version::read(&mut *transaction).await?;
     let (mut currencies, indexes) = listed_currencies(&mut transaction, now - DAY).await?;
     for (game, units) in trade_balances(&mut transaction, now - TRADE_WINDOW).await? {
-        if let Some(currency) = indexes
-            .get(&game)
-            .and_then(|index| currencies.get_mut(*index))
-        {
+        if let Some(currency) = indexes.get(&game).and_then(|index| currencies.get_mut(*index)) {
             currency.trade_balance = units;
         }
     }
@@ -39,11 +36,7 @@ pub async fn load(
     let [reported, swapped_today, swapped_lately, traded] =
         oldest_events(&mut transaction, now).await?;
     transaction.commit().await?;
-    let of_rates = [
-        (reported, DAY),
-        (swapped_today, DAY),
-        (swapped_lately, DAY * 2),
-    ];
+    let of_rates = [(reported, DAY), (swapped_today, DAY), (swapped_lately, DAY * 2)];
     let newest = currencies.iter().map(|currency| currency.newest.at);
     let late = newest.map(|at| (Some(at), late_after));
     let economy = Economy {
@@ -135,10 +128,7 @@ async fn trade_balances(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.game, row.units.parse().unwrap_or(0)))
-        .collect())
+    Ok(rows.into_iter().map(|row| (row.game, row.units.parse().unwrap_or(0))).collect())
 }
 
 /// The swaps of current units after `from`, per pair, and up to `to`, if that is given.
@@ -172,11 +162,7 @@ async fn markets(
         let units = |text: &str| text.parse().unwrap_or(0_i128);
         let (first, second) = (units(&row.units_of_one), units(&row.units_of_other));
         // The query orders a pair by game id, `Pair` by slug.
-        let (first, second) = if one < other {
-            (first, second)
-        } else {
-            (second, first)
-        };
+        let (first, second) = if one < other { (first, second) } else { (second, first) };
         let market = Market {
             swaps: row.swaps.unsigned_abs(),
             parties: row.parties.unsigned_abs(),
@@ -207,10 +193,5 @@ async fn oldest_events(
     )
     .fetch_one(connection)
     .await?;
-    Ok([
-        rows.reported,
-        rows.swapped_today,
-        rows.swapped_lately,
-        rows.traded,
-    ])
+    Ok([rows.reported, rows.swapped_today, rows.swapped_lately, rows.traded])
 }

@@ -181,12 +181,8 @@ mod tests {
     async fn the_last_state_counts_and_a_sweep_leaves_one_generation(pool: PgPool) {
         let mut connection = pool.acquire().await.unwrap();
         let (old, new) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        upsert(&mut connection, old, vec![row(1, "a"), row(2, "b")])
-            .await
-            .unwrap();
-        upsert(&mut connection, new, vec![row(2, "c"), row(2, "d")])
-            .await
-            .unwrap();
+        upsert(&mut connection, old, vec![row(1, "a"), row(2, "b")]).await.unwrap();
+        upsert(&mut connection, new, vec![row(2, "c"), row(2, "d")]).await.unwrap();
         sweep(&mut connection, new).await.unwrap();
         let left = sqlx::query!("select id, title, generation from economy.game")
             .fetch_all(&pool)

@@ -51,12 +51,9 @@ pub async fn remove(
     connection: &mut PgConnection,
     ids: &[String],
 ) -> Result<Vec<String>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "delete from economy.swap where id = any ($1) returning id",
-        ids
-    )
-    .fetch_all(connection)
-    .await
+    sqlx::query_scalar!("delete from economy.swap where id = any ($1) returning id", ids)
+        .fetch_all(connection)
+        .await
 }
 
 /// The swaps with these ids.

@@ -63,11 +63,7 @@ pub async fn list(
             id: row.id,
             slug: row.slug,
             at: row.at,
-            tip: Tip {
-                player: row.player,
-                amount: row.amount.unsigned_abs(),
-                note: row.note,
-            },
+            tip: Tip { player: row.player, amount: row.amount.unsigned_abs(), note: row.note },
         })
         .collect())
 }

@@ -53,10 +53,7 @@ pub(crate) async fn submit(
         let stored: Option<ReportReceipt> = key.replay(&mut transaction, SCHEMA, now).await?;
         if let Some(receipt) = stored {
             transaction.commit(&[]).await?;
-            return Ok(ReportReceipt {
-                replayed: true,
-                ..receipt
-            });
+            return Ok(ReportReceipt { replayed: true, ..receipt });
         }
     }
     let baseline = reports::baseline(&mut transaction, submit.game).await?;
@@ -81,24 +78,16 @@ pub(crate) async fn submit(
         held: held.as_ref().map(|(reason, id)| (reason.as_str(), *id)),
     };
     let report = reports::insert(&mut transaction, new).await?;
-    let receipt = ReportReceipt {
-        report,
-        at: now,
-        held: held.map(|(reason, _)| reason),
-        replayed: false,
-    };
+    let receipt =
+        ReportReceipt { report, at: now, held: held.map(|(reason, _)| reason), replayed: false };
     if let Some(key) = &submit.idempotency_key {
         key.store(&mut transaction, SCHEMA, &receipt, now).await?;
     }
     let changes = match &receipt.held {
         None => vec![rates_moved()],
         Some(reason) => {
-            let review = ReportReview {
-                game: submit.game,
-                report,
-                event: ReviewEvent::Held,
-                reason,
-            };
+            let review =
+                ReportReview { game: submit.game, report, event: ReviewEvent::Held, reason };
             let held = report_review::change(&mut transaction, review).await?;
             held.into_iter().collect()
         }

@@ -50,19 +50,14 @@ pub(crate) async fn decide(
     };
     // The lock of the currency guards all writes to the game's reports: the state is read again under the lock.
     currencies::lock(&mut transaction, report.game_id).await?;
-    let report = decisions::find(&mut transaction, review.report)
-        .await?
-        .unwrap_or(report);
+    let report = decisions::find(&mut transaction, review.report).await?.unwrap_or(report);
     if !changes_report(review, report)? {
         transaction.commit(&[]).await?;
         return Ok(false);
     }
     let decision = Decision {
         counts: matches!(review.verdict, Verdict::Approve { .. }),
-        new_unit: review.verdict
-            == Verdict::Approve {
-                new_unit: Some(true),
-            },
+        new_unit: review.verdict == Verdict::Approve { new_unit: Some(true) },
         by: &by.member.name,
         reason: &review.reason,
     };
@@ -80,16 +75,10 @@ pub(crate) async fn decide(
     };
     // The owners of the game get a mail about the decision.
     if let Some((event, reason)) = news {
-        let published = ReportReview {
-            game: report.game_id,
-            report: review.report,
-            event,
-            reason,
-        };
+        let published = ReportReview { game: report.game_id, report: review.report, event, reason };
         changes.extend(report_review::change(&mut transaction, published).await?);
     }
-    by.record(&mut *transaction, SCHEMA, audit_subject(review), now)
-        .await?;
+    by.record(&mut *transaction, SCHEMA, audit_subject(review), now).await?;
     transaction.commit(&changes).await?;
     Ok(true)
 }
@@ -125,9 +114,5 @@ fn audit_subject(review: &ReviewReport) -> Subject {
     if let Verdict::Approve { new_unit } = review.verdict {
         details["new_unit"] = (new_unit == Some(true)).into();
     }
-    Subject {
-        entity: "report",
-        name: review.report.to_string(),
-        details,
-    }
+    Subject { entity: "report", name: review.report.to_string(), details }
 }

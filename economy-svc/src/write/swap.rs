@@ -58,11 +58,7 @@ async fn commit(
     let Some(first) = ids.first() else {
         return transaction.commit(&[]).await;
     };
-    let subject = Subject {
-        entity: "swap",
-        name: first.clone(),
-        details,
-    };
+    let subject = Subject { entity: "swap", name: first.clone(), details };
     let now = transaction.now;
     by.record(&mut *transaction, SCHEMA, subject, now).await?;
     transaction.commit(&[rates_moved()]).await

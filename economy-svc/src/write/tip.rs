@@ -44,10 +44,7 @@ pub(crate) async fn send(producer: &Producer, send: &SendTip) -> Result<TipRecei
         let stored: Option<TipReceipt> = key.replay(&mut transaction, SCHEMA, now).await?;
         if let Some(receipt) = stored {
             transaction.commit(&[]).await?;
-            return Ok(TipReceipt {
-                replayed: true,
-                ..receipt
-            });
+            return Ok(TipReceipt { replayed: true, ..receipt });
         }
     }
     if !currencies::exists(&mut transaction, send.game).await? {
@@ -55,12 +52,7 @@ pub(crate) async fn send(producer: &Producer, send: &SendTip) -> Result<TipRecei
     }
     let id = ids::row_id();
     tips::insert(&mut transaction, id, send.game, &send.tip, now).await?;
-    let receipt = TipReceipt {
-        tip: id,
-        amount: send.tip.amount,
-        at: now,
-        replayed: false,
-    };
+    let receipt = TipReceipt { tip: id, amount: send.tip.amount, at: now, replayed: false };
     if let Some(key) = &send.idempotency_key {
         key.store(&mut transaction, SCHEMA, &receipt, now).await?;
     }

@@ -11,13 +11,8 @@ use crate::support::{report, start};
 
 const FILE: &str = include_str!("data/big-mac.csv");
 /// The columns of the index, and the currency area each takes as its base.
-const BASES: [(&str, &str); 5] = [
-    ("USD", "USA"),
-    ("EUR", "EUZ"),
-    ("GBP", "GBR"),
-    ("JPY", "JPN"),
-    ("CNY", "CHN"),
-];
+const BASES: [(&str, &str); 5] =
+    [("USD", "USA"), ("EUR", "EUZ"), ("GBP", "GBR"), ("JPY", "JPN"), ("CNY", "CHN")];
 /// Half a unit of the index's fifth decimal place.
 const PRECISION: f64 = 0.000_005;
 
@@ -27,9 +22,7 @@ type Row = HashMap<&'static str, &'static str>;
 fn rows() -> Vec<Row> {
     let mut lines = FILE.lines();
     let names: Vec<&str> = lines.next().unwrap().split(',').collect();
-    lines
-        .map(|line| names.iter().copied().zip(line.split(',')).collect())
-        .collect()
+    lines.map(|line| names.iter().copied().zip(line.split(',')).collect()).collect()
 }
 
 /// Parses a price with two decimal places, in hundredths.

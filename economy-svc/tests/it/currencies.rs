@@ -27,10 +27,7 @@ async fn a_currency_is_renamed(pool: PgPool) {
     let names: Vec<(&str, &str, &str)> = (names.iter())
         .map(|it| (it.game.as_str(), it.name.as_str(), it.given_by.as_str()))
         .collect();
-    assert_eq!(
-        names,
-        [("bao", "Cowrie", "operator"), ("kora", "KORA", "operator")]
-    );
+    assert_eq!(names, [("bao", "Cowrie", "operator"), ("kora", "KORA", "operator")]);
 }
 
 #[testing::database_test(economy::MIGRATOR)]
@@ -48,10 +45,7 @@ async fn an_invalid_name_and_an_unknown_game_are_refused(pool: PgPool) {
         ("nothing", "Cowrie", Code::NotFound),
         ("b\u{0}o", "Cowrie", Code::NotFound),
     ] {
-        let request = proto::SetCurrencyRequest {
-            game: game.to_owned(),
-            name: name.to_owned(),
-        };
+        let request = proto::SetCurrencyRequest { game: game.to_owned(), name: name.to_owned() };
         let refused = economy.staff.clone().set_currency(request).await;
         assert_eq!(Fault::from(refused.unwrap_err()).code, code, "{name:?}");
     }
@@ -156,15 +150,11 @@ async fn the_history_of_a_currency_is_read_page_by_page(pool: PgPool) {
         economy.clock.advance(Duration::DAY);
     }
     let list = async |request: proto::ListHistoryRequest| {
-        let answer = economy.history.clone().list_history(request).await;
-        let answer = answer.unwrap().into_inner();
+        let answer = economy.history.clone().list_history(request).await.unwrap().into_inner();
         let rows: Vec<HistoryRow> = serde_json::from_slice(&answer.json).unwrap();
         (rows, answer.page.unwrap())
     };
-    let page = |limit, cursor: &str| PageRequest {
-        limit,
-        cursor: cursor.to_owned(),
-    };
+    let page = |limit, cursor: &str| PageRequest { limit, cursor: cursor.to_owned() };
     let all = proto::ListHistoryRequest {
         mode: Mode::Live.into(),
         game: "bao".to_owned(),
@@ -176,11 +166,8 @@ async fn the_history_of_a_currency_is_read_page_by_page(pool: PgPool) {
     assert_eq!(meals, [100, 101, 102, 103, 104]);
     assert_eq!(whole[0].inflation_pct, None);
     assert_eq!(whole[1].inflation_pct, Some(Number(1.0)));
-    let (first, info) = list(proto::ListHistoryRequest {
-        page: Some(page(2, "")),
-        ..all.clone()
-    })
-    .await;
+    let (first, info) =
+        list(proto::ListHistoryRequest { page: Some(page(2, "")), ..all.clone() }).await;
     // A cursor is client input: it may hold a time that PostgreSQL cannot represent.
     for year in [-9_999, -4_800, 0, 9_999] {
         let at = Date::from_calendar_date(year, time::Month::January, 1).unwrap();
@@ -225,10 +212,7 @@ async fn the_history_of_a_currency_is_read_page_by_page(pool: PgPool) {
     economy.listed("mancala", 10).await;
     economy.game("mancala", false).await;
     for game in ["nothing", "kora", "mancala"] {
-        let request = proto::ListHistoryRequest {
-            game: game.to_owned(),
-            ..all.clone()
-        };
+        let request = proto::ListHistoryRequest { game: game.to_owned(), ..all.clone() };
         let refused = economy.history.clone().list_history(request).await;
         let fault = Fault::from(refused.unwrap_err());
         assert!(fault.fields.contains_key("game"), "{game}");
@@ -268,9 +252,7 @@ async fn a_printed_time_that_is_sent_back_bounds_a_history(pool: PgPool) {
     economy.currency("bao").await;
     let first = economy.report("bao", &report(10)).await.unwrap().at;
     let first = timestamp::decode(first.unwrap()).unwrap();
-    economy
-        .clock
-        .advance(Duration::HOUR + Duration::milliseconds(333));
+    economy.clock.advance(Duration::HOUR + Duration::milliseconds(333));
     let second = economy.report("bao", &report(12)).await.unwrap().at;
     let second = timestamp::decode(second.unwrap()).unwrap();
     economy.clock.advance(Duration::HOUR);
@@ -287,9 +269,7 @@ async fn a_printed_time_that_is_sent_back_bounds_a_history(pool: PgPool) {
         let answer = economy.history.clone().list_history(request).await;
         let json = answer.unwrap().into_inner().json;
         let rows: Vec<HistoryRow> = serde_json::from_slice(&json).unwrap();
-        rows.into_iter()
-            .map(|row| row.reported_at.0)
-            .collect::<Vec<_>>()
+        rows.into_iter().map(|row| row.reported_at.0).collect::<Vec<_>>()
     };
     assert_eq!(history(Some(first), None).await, [first, second]);
     assert_eq!(history(Some(second), None).await, [second]);

@@ -20,11 +20,7 @@ async fn own(
         game: game.to_owned(),
         page: None,
     };
-    let listed = economy
-        .currencies
-        .clone()
-        .list_own_currencies(request)
-        .await?;
+    let listed = economy.currencies.clone().list_own_currencies(request).await?;
     Ok(listed.into_inner().currencies)
 }
 
@@ -37,10 +33,7 @@ async fn reports(
     let request = proto::ListOwnReportsRequest {
         account_id: account.to_owned(),
         game: game.to_owned(),
-        page: Some(PageRequest {
-            limit: page.0,
-            cursor: page.1.to_owned(),
-        }),
+        page: Some(PageRequest { limit: page.0, cursor: page.1.to_owned() }),
     };
     let listed = economy.reports.clone().list_own_reports(request).await?;
     Ok(listed.into_inner())
@@ -57,25 +50,13 @@ async fn an_account_sees_its_own_games_with_and_without_a_currency(pool: PgPool)
         game: "bao".to_owned(),
         name: "Cowrie".to_owned(),
     };
-    economy
-        .currencies
-        .clone()
-        .set_own_currency(request)
-        .await
-        .unwrap();
+    economy.currencies.clone().set_own_currency(request).await.unwrap();
     let games = own(&economy, ACCOUNT, "").await.unwrap();
-    let shown: Vec<(&str, &str, bool)> = (games.iter())
-        .map(|own| (own.game.as_str(), own.title.as_str(), own.published))
-        .collect();
-    assert_eq!(
-        shown,
-        [("bao", "The bao", true), ("kora", "The kora", false)]
-    );
+    let shown: Vec<(&str, &str, bool)> =
+        (games.iter()).map(|own| (own.game.as_str(), own.title.as_str(), own.published)).collect();
+    assert_eq!(shown, [("bao", "The bao", true), ("kora", "The kora", false)]);
     let name = games[0].name.as_ref().unwrap();
-    assert_eq!(
-        (name.name.as_str(), name.given_by.as_str()),
-        ("Cowrie", "account")
-    );
+    assert_eq!((name.name.as_str(), name.given_by.as_str()), ("Cowrie", "account"));
     assert_eq!(games[1].name, None);
     assert_eq!(own(&economy, ACCOUNT, "kora").await.unwrap().len(), 1);
     assert_eq!(own(&economy, OTHER, "").await.unwrap(), []);
@@ -109,12 +90,8 @@ async fn own_currencies_and_currency_names_are_paginated(pool: PgPool) {
             game: String::new(),
             page: Some(PageRequest { limit: 50, cursor }),
         };
-        let listed = economy
-            .currencies
-            .clone()
-            .list_own_currencies(request)
-            .await;
-        let listed = listed.unwrap().into_inner();
+        let listed =
+            economy.currencies.clone().list_own_currencies(request).await.unwrap().into_inner();
         assert!(listed.currencies.len() <= 50);
         games.extend(listed.currencies);
         let Some(next) = listed.page.unwrap().next_cursor else {
@@ -129,11 +106,9 @@ async fn own_currencies_and_currency_names_are_paginated(pool: PgPool) {
     // Staff read the names of all currencies, in pages.
     let (mut named, mut cursor) = (Vec::new(), String::new());
     loop {
-        let request = proto::ListCurrencyNamesRequest {
-            page: Some(PageRequest { limit: 2, cursor }),
-        };
-        let listed = economy.staff.clone().list_currency_names(request).await;
-        let listed = listed.unwrap().into_inner();
+        let request =
+            proto::ListCurrencyNamesRequest { page: Some(PageRequest { limit: 2, cursor }) };
+        let listed = economy.staff.clone().list_currency_names(request).await.unwrap().into_inner();
         assert!(listed.currencies.len() <= 2);
         named.extend(listed.currencies.into_iter().map(|currency| currency.game));
         if listed.next_cursor.is_empty() {
@@ -170,10 +145,7 @@ async fn an_account_reads_the_state_and_reason_of_a_held_report(pool: PgPool) {
     };
     economy.staff.clone().reject_report(reject).await.unwrap();
 
-    let listed = reports(&economy, ACCOUNT, "bao", (0, ""))
-        .await
-        .unwrap()
-        .reports;
+    let listed = reports(&economy, ACCOUNT, "bao", (0, "")).await.unwrap().reports;
     let states: Vec<(i64, proto::ReportState, bool, &str)> = (listed.iter())
         .map(|own| {
             let meal = own.report.as_ref().unwrap().meal;
@@ -194,9 +166,7 @@ async fn an_account_reads_the_state_and_reason_of_a_held_report(pool: PgPool) {
 
     let first = reports(&economy, ACCOUNT, "bao", (3, "")).await.unwrap();
     let cursor = first.page.unwrap().next_cursor.unwrap();
-    let second = reports(&economy, ACCOUNT, "bao", (3, &cursor))
-        .await
-        .unwrap();
+    let second = reports(&economy, ACCOUNT, "bao", (3, &cursor)).await.unwrap();
     assert_eq!((first.reports.len(), second.reports.len()), (3, 1));
     assert_eq!(second.reports[0], listed[3]);
     assert_eq!(second.page.unwrap().next_cursor, None);

@@ -20,9 +20,8 @@ async fn every_pair_has_a_worked_rate_in_both_directions(pool: PgPool) {
     economy.listed("bao", 10).await;
     economy.listed("kora", 30).await;
     let rates = economy.all_rates().await;
-    let pairs: Vec<(&str, &str, String)> = (rates.iter())
-        .map(|rate| (&*rate.from, &*rate.to, rate.rate.to_string()))
-        .collect();
+    let pairs: Vec<(&str, &str, String)> =
+        (rates.iter()).map(|rate| (&*rate.from, &*rate.to, rate.rate.to_string())).collect();
     let expected = [
         ("bao", "kora", "3"),
         ("bao", "mancala", "0.7"),
@@ -66,30 +65,21 @@ async fn enough_swaps_of_a_day_make_a_market(pool: PgPool) {
     economy.swap("1", "ada", ("bao", 100), ("kora", 250)).await;
     economy.swap("2", "ada", ("bao", 100), ("kora", 250)).await;
     economy.swap("3", "ada", ("kora", 100), ("bao", 50)).await;
-    assert_eq!(
-        economy.rate("bao", "kora").await.source,
-        "worked",
-        "one party"
-    );
+    assert_eq!(economy.rate("bao", "kora").await.source, "worked", "one party");
     economy.clock.advance(Duration::HOUR);
     economy.swap("4", "bayo", ("kora", 150), ("bao", 50)).await;
     // Both directions together: 300 units of `bao` for 750 of `kora`.
     let there = economy.rate("bao", "kora").await;
     let back = economy.rate("kora", "bao").await;
     assert_eq!((there.rate, back.rate), (Number(2.5), Number(0.4)));
-    assert_eq!(
-        (&*there.source, there.at.0),
-        ("market", START + Duration::HOUR)
-    );
+    assert_eq!((&*there.source, there.at.0), ("market", START + Duration::HOUR));
     let balances: Vec<i128> = (economy.all_currencies().await.into_iter())
         .map(|currency| currency.trade_balance)
         .collect();
     assert_eq!(balances, [100, -250]);
 
     // A day after the first three swaps only the fourth counts, too few for a market.
-    economy
-        .clock
-        .advance(Duration::HOUR * 23 - Duration::MICROSECOND);
+    economy.clock.advance(Duration::HOUR * 23 - Duration::MICROSECOND);
     assert_eq!(economy.rate("bao", "kora").await.source, "market");
     economy.clock.advance(Duration::MICROSECOND);
     let rate = economy.rate("bao", "kora").await;
@@ -129,15 +119,11 @@ async fn the_same_rates_have_the_same_version_and_are_sent_once(pool: PgPool) {
         known_version: version.clone(),
         ..proto::ListRatesRequest::default()
     };
-    let answer = other.rates.clone().list_rates(known.clone()).await;
-    let answer = answer.unwrap().into_inner();
+    let answer = other.rates.clone().list_rates(known.clone()).await.unwrap().into_inner();
     assert_eq!((&answer.version, &answer.json), (&version, &None));
     assert_eq!(answer.page.unwrap().total, 2);
     // The known version belongs to another list, so that the rows are sent.
-    let of_one = proto::ListRatesRequest {
-        from: "bao".to_owned(),
-        ..known
-    };
+    let of_one = proto::ListRatesRequest { from: "bao".to_owned(), ..known };
     assert_eq!(other.rates_of(of_one).await.1.len(), 1);
     // A tip changes no rate, and hence not the version.
     let tip = serde_json::json!({"player": "ada", "amount": 5});
@@ -168,9 +154,7 @@ async fn a_time_at_which_no_rate_changes_leaves_the_version(pool: PgPool) {
     // A week after the first reports: the one of `kora` is its newest, and that of `bao` is not. Thirty days after the swap.
     let mut figures = Vec::new();
     for days in [7, 10] {
-        economy
-            .clock
-            .advance(START + Duration::days(days) - economy.clock.now());
+        economy.clock.advance(START + Duration::days(days) - economy.clock.now());
         for replica in [&economy, &other] {
             assert_eq!(replica.rates_of(all()).await.0, version, "{days}");
         }
@@ -193,9 +177,7 @@ async fn rates_are_filtered_by_from_and_to(pool: PgPool) {
             ..proto::ListRatesRequest::default()
         };
         let rates = economy.rates_of(request).await.1.into_iter();
-        rates
-            .map(|rate| format!("{}-{}", rate.from, rate.to))
-            .collect::<Vec<_>>()
+        rates.map(|rate| format!("{}-{}", rate.from, rate.to)).collect::<Vec<_>>()
     };
     assert_eq!(pairs("kora", "").await, ["kora-bao", "kora-mancala"]);
     assert_eq!(pairs("", "kora").await, ["bao-kora", "mancala-kora"]);
@@ -213,10 +195,7 @@ async fn rates_are_filtered_by_from_and_to(pool: PgPool) {
         };
         economy.rates_of(request).await.0
     };
-    assert_ne!(
-        version("bao", "2-mancala").await,
-        version("bao-2", "mancala").await
-    );
+    assert_ne!(version("bao", "2-mancala").await, version("bao-2", "mancala").await);
     let mut unknown = proto::ListRatesRequest {
         from: "nothing".to_owned(),
         ..proto::ListRatesRequest::default()
@@ -272,10 +251,8 @@ async fn a_page_of_rates_has_only_its_rows(pool: PgPool) {
 async fn sample_rates_are_for_test_keys(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
-    let request = proto::ListRatesRequest {
-        mode: Mode::Test.into(),
-        ..proto::ListRatesRequest::default()
-    };
+    let request =
+        proto::ListRatesRequest { mode: Mode::Test.into(), ..proto::ListRatesRequest::default() };
     let rates = economy.rates_of(request).await.1;
     assert!(rates.len() >= 12 * 11);
     assert!(rates.iter().all(|rate| rate.from.starts_with("sample-")));
@@ -329,12 +306,7 @@ async fn daily_costs_go_back_thirty_days_and_not_beyond_a_new_unit(pool: PgPool)
     assert_eq!((bao.as_str(), kora.as_str()), ("bao", "kora"));
     assert_eq!((of_bao.len(), of_kora.len()), (31, 31));
     assert_eq!(of_bao[26..], [0., 6_000., 6_000., 6_060., 6_060.][..]);
-    assert!(
-        of_kora[27..]
-            .iter()
-            .all(|cost| *cost > 599. && *cost < 601.),
-        "{of_kora:?}"
-    );
+    assert!(of_kora[27..].iter().all(|cost| *cost > 599. && *cost < 601.), "{of_kora:?}");
     let sql = "update economy.report set new_unit = true where meal = 101";
     sqlx::query(sql).execute(&economy.pool).await.unwrap();
     let listed = costs(&["bao"]).await;

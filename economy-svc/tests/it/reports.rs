@@ -27,18 +27,8 @@ async fn a_report_is_stored_and_counts(pool: PgPool) {
     .await
     .unwrap();
     let sent = report(10);
-    let sent = [
-        &sent["supply"],
-        &sent["basket"]["meal"],
-        &sent["output"],
-        &sent["active_players"],
-    ];
-    let stored = [
-        stored.supply,
-        stored.meal,
-        stored.output,
-        stored.active_players,
-    ];
+    let sent = [&sent["supply"], &sent["basket"]["meal"], &sent["output"], &sent["active_players"]];
+    let stored = [stored.supply, stored.meal, stored.output, stored.active_players];
     assert_eq!(sent.map(|value| value.as_i64().unwrap()), stored);
 }
 
@@ -157,9 +147,7 @@ async fn a_dry_run_and_a_test_key_store_nothing(pool: PgPool) {
             idempotency_key: "k".to_owned(),
         };
         let answer = economy.reports.clone().submit_report(request).await;
-        answer
-            .map(tonic::Response::into_inner)
-            .map_err(kit::Fault::from)
+        answer.map(tonic::Response::into_inner).map_err(kit::Fault::from)
     };
     let good = report(10).to_string();
     let checked = send(Mode::Test, false, good.clone()).await.unwrap();

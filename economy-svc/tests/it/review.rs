@@ -14,10 +14,7 @@ use uuid::Uuid;
 use crate::support::{ACCOUNT, Economy, report, start};
 
 async fn approve(economy: &Economy, report: i64) -> Result<bool, Fault> {
-    let request = proto::ApproveReportRequest {
-        report,
-        ..proto::ApproveReportRequest::default()
-    };
+    let request = proto::ApproveReportRequest { report, ..proto::ApproveReportRequest::default() };
     let answer = economy.staff.clone().approve_report(request).await?;
     Ok(answer.into_inner().unchanged)
 }
@@ -44,10 +41,7 @@ async fn approve_new_unit(economy: &Economy, report: i64) -> bool {
 }
 
 async fn retract(economy: &Economy, report: i64, reason: &str) -> Result<bool, Fault> {
-    let request = proto::RetractReportRequest {
-        report,
-        reason: reason.to_owned(),
-    };
+    let request = proto::RetractReportRequest { report, reason: reason.to_owned() };
     let answer = economy.staff.clone().retract_report(request).await?;
     Ok(answer.into_inner().unchanged)
 }
@@ -63,10 +57,7 @@ async fn history(economy: &Economy, game: &str) -> Vec<HistoryRow> {
 }
 
 async fn reject(economy: &Economy, report: i64, reason: &str) -> Result<bool, Fault> {
-    let request = proto::RejectReportRequest {
-        report,
-        reason: reason.to_owned(),
-    };
+    let request = proto::RejectReportRequest { report, reason: reason.to_owned() };
     let answer = economy.staff.clone().reject_report(request).await?;
     Ok(answer.into_inner().unchanged)
 }
@@ -75,11 +66,8 @@ async fn reject(economy: &Economy, report: i64, reason: &str) -> Result<bool, Fa
 async fn held_pages(economy: &Economy, limit: u32) -> Vec<proto::HeldReport> {
     let (mut reports, mut cursor) = (Vec::new(), String::new());
     loop {
-        let request = proto::ListHeldReportsRequest {
-            page: Some(PageRequest { limit, cursor }),
-        };
-        let answer = economy.staff.clone().list_held_reports(request).await;
-        let answer = answer.unwrap().into_inner();
+        let request = proto::ListHeldReportsRequest { page: Some(PageRequest { limit, cursor }) };
+        let answer = economy.staff.clone().list_held_reports(request).await.unwrap().into_inner();
         assert!(answer.reports.len() <= usize::try_from(limit).unwrap());
         reports.extend(answer.reports);
         cursor = answer.next_cursor;
@@ -114,33 +102,19 @@ async fn a_held_report_moves_no_rate_until_it_is_approved(pool: PgPool) {
     let answer = economy.report("bao", &report(20)).await.unwrap();
     assert!(!answer.counted);
     let sentence = answer.held.unwrap();
-    assert!(
-        sentence.contains("meal contributed most, from 10 to 20"),
-        "{sentence}"
-    );
+    assert!(sentence.contains("meal contributed most, from 10 to 20"), "{sentence}");
     assert_eq!(economy.rate("kora", "bao").await.rate, Number(1.0));
     assert_eq!(economy.all_currencies().await[0].basket.meal, 10);
 
     let waiting = held(&economy).await;
     assert_eq!(waiting.len(), 1);
-    let (new, last) = (
-        waiting[0].report.clone().unwrap(),
-        waiting[0].last_counted.clone().unwrap(),
-    );
-    assert_eq!(
-        (new.meal, new.cost, last.meal, last.cost),
-        (20, 1_200, 10, 600)
-    );
-    assert_eq!(
-        (waiting[0].held.as_str(), new.currency.as_str()),
-        (sentence.as_str(), "BAO")
-    );
+    let (new, last) =
+        (waiting[0].report.clone().unwrap(), waiting[0].last_counted.clone().unwrap());
+    assert_eq!((new.meal, new.cost, last.meal, last.cost), (20, 1_200, 10, 600));
+    assert_eq!((waiting[0].held.as_str(), new.currency.as_str()), (sentence.as_str(), "BAO"));
 
     assert!(!approve(&economy, new.id).await.unwrap());
-    assert!(
-        approve(&economy, new.id).await.unwrap(),
-        "again it changes nothing"
-    );
+    assert!(approve(&economy, new.id).await.unwrap(), "again it changes nothing");
     assert!(held(&economy).await.is_empty());
     let rate = economy.rate("kora", "bao").await;
     assert_eq!(rate.rate, Number(2.0));
@@ -171,10 +145,7 @@ async fn a_rejected_report_never_counts(pool: PgPool) {
     assert_eq!(fault.code, Code::PreconditionFailed);
     assert!(held(&economy).await.is_empty());
     assert_eq!(economy.all_currencies().await[0].basket.meal, 10);
-    assert_eq!(
-        approve(&economy, report + 1).await.unwrap_err().code,
-        Code::NotFound
-    );
+    assert_eq!(approve(&economy, report + 1).await.unwrap_err().code, Code::NotFound);
 }
 
 #[testing::database_test(economy::MIGRATOR)]
@@ -182,16 +153,8 @@ async fn every_order_of_approvals_gives_the_same_rates(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("kora", 10).await;
     let mut ends = Vec::new();
-    for (n, order) in [
-        [0, 1, 2],
-        [0, 2, 1],
-        [1, 0, 2],
-        [1, 2, 0],
-        [2, 0, 1],
-        [2, 1, 0],
-    ]
-    .into_iter()
-    .enumerate()
+    for (n, order) in
+        [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].into_iter().enumerate()
     {
         let game = format!("bao-{n}");
         economy.listed(&game, 10).await;
@@ -220,20 +183,14 @@ async fn actions_of_staff_are_in_the_audit_log(pool: PgPool) {
     economy.listed("bao", 10).await;
     economy.clock.advance(Duration::HOUR);
     let report = economy.report("bao", &report(100)).await.unwrap();
-    reject(&economy, report.report.unwrap(), "A typing error.")
-        .await
-        .unwrap();
+    reject(&economy, report.report.unwrap(), "A typing error.").await.unwrap();
     let request = contracts::common::v1::ListAuditRequest::default();
     let entries = economy.staff.clone().list_audit(request).await;
     let entries = entries.unwrap().into_inner().entries;
-    let said: Vec<(&str, &str)> = (entries.iter())
-        .map(|entry| (entry.action.as_str(), entry.name.as_str()))
-        .collect();
+    let said: Vec<(&str, &str)> =
+        (entries.iter()).map(|entry| (entry.action.as_str(), entry.name.as_str())).collect();
     let number = report.report.unwrap().to_string();
-    assert_eq!(
-        said,
-        [("reject_report", number.as_str()), ("set_currency", "bao")]
-    );
+    assert_eq!(said, [("reject_report", number.as_str()), ("set_currency", "bao")]);
     assert!(entries[0].details.contains("A typing error."));
 }
 
@@ -244,11 +201,7 @@ async fn held_reports_are_paginated(pool: PgPool) {
         economy.listed(game, 10).await;
     }
     let mut expected = Vec::new();
-    for (game, meals) in [
-        ("bao", &[20, 30][..]),
-        ("kora", &[30][..]),
-        ("bao", &[40][..]),
-    ] {
+    for (game, meals) in [("bao", &[20, 30][..]), ("kora", &[30][..]), ("bao", &[40][..])] {
         let held = hold(&economy, game, meals).await.into_iter();
         expected.extend(held.map(|report| (game, report)));
     }
@@ -279,8 +232,8 @@ async fn the_held_report_of_a_game_that_is_gone_ends_no_list(pool: PgPool) {
     for game in ["bao", "mancala"] {
         economy.game(game, true).await;
     }
-    let listed = held_pages(&economy, 1).await.into_iter();
-    let listed: Vec<i64> = listed.map(|held| held.report.unwrap().id).collect();
+    let listed: Vec<i64> =
+        held_pages(&economy, 1).await.into_iter().map(|held| held.report.unwrap().id).collect();
     assert_eq!(listed, [reports[0], reports[2]]);
 }
 
@@ -293,17 +246,14 @@ async fn own_reports(economy: &Economy) -> Vec<(i64, proto::ReportState, String)
     };
     let answer = economy.reports.clone().list_own_reports(request).await;
     let reports = answer.unwrap().into_inner().reports.into_iter();
-    reports
-        .map(|own| (own.report.as_ref().unwrap().id, own.state(), own.reason))
-        .collect()
+    reports.map(|own| (own.report.as_ref().unwrap().id, own.state(), own.reason)).collect()
 }
 
 /// The reviews on the feed, which carry the owners' account ids: the event, the number of the report and the reason.
 async fn reviews(economy: &Economy) -> Vec<(String, i64, String)> {
     let rows = sqlx::query!(
         "select event, happening, announced, state from economy.feed where entity = 'report_review' order by seq"
-    );
-    let rows = rows.fetch_all(&economy.pool).await.unwrap().into_iter();
+    ).fetch_all(&economy.pool).await.unwrap().into_iter();
     rows.map(|row| {
         assert!(row.happening && !row.announced);
         let review = proto::ReportReview::decode(&*row.state).unwrap();
@@ -330,24 +280,14 @@ async fn the_reviews_of_held_reports_are_published_to_the_owners(pool: PgPool) {
     }
     approve(&economy, third).await.unwrap();
     let reviews = reviews(&economy).await;
-    let told: Vec<(&str, i64)> = reviews
-        .iter()
-        .map(|(event, report, _)| (event.as_str(), *report))
-        .collect();
+    let told: Vec<(&str, i64)> =
+        reviews.iter().map(|(event, report, _)| (event.as_str(), *report)).collect();
     assert!(first < second);
     assert_eq!(
         told,
-        [
-            ("held", second),
-            ("held", third),
-            ("rejected", second),
-            ("counted", third),
-        ]
+        [("held", second), ("held", third), ("rejected", second), ("counted", third),]
     );
-    assert!(
-        reviews[0].2.contains("meal contributed most"),
-        "{reviews:?}"
-    );
+    assert!(reviews[0].2.contains("meal contributed most"), "{reviews:?}");
     assert_eq!(reviews[2].2, "A typing error.");
 
     // The owners read the reason with the report.
@@ -359,8 +299,7 @@ async fn the_reviews_of_held_reports_are_published_to_the_owners(pool: PgPool) {
 /// The meal and the inflation of each row of a history.
 fn prices(rows: &[HistoryRow]) -> Vec<(u64, Option<Number>)> {
     let rows = rows.iter();
-    rows.map(|row| (row.basket.meal, row.inflation_pct))
-        .collect()
+    rows.map(|row| (row.basket.meal, row.inflation_pct)).collect()
 }
 
 #[testing::database_test(economy::MIGRATOR)]
@@ -394,13 +333,16 @@ async fn a_retracted_report_is_as_if_it_had_never_counted(pool: PgPool) {
     let fault = retract(&economy, held, "A slip.").await.unwrap_err();
     assert_eq!(fault.code, Code::PreconditionFailed);
 
-    let request = proto::ListReportsRequest {
-        game: "bao".to_owned(),
-        page: None,
-    };
-    let listed = economy.staff.clone().list_reports(request).await;
-    let listed = listed.unwrap().into_inner().reports.into_iter();
-    let listed: Vec<_> = listed
+    let request = proto::ListReportsRequest { game: "bao".to_owned(), page: None };
+    let listed: Vec<_> = economy
+        .staff
+        .clone()
+        .list_reports(request)
+        .await
+        .unwrap()
+        .into_inner()
+        .reports
+        .into_iter()
         .map(|own| (own.report.as_ref().unwrap().id, own.state(), own.reason))
         .collect();
     assert_eq!(listed, own_reports(&economy).await);
@@ -463,23 +405,14 @@ async fn figures_begin_anew_with_a_new_unit(pool: PgPool) {
     for game in games {
         let rows = history(&economy, game).await;
         let (some, none) = (|percent| Some(Number(percent)), None);
-        let expected = [
-            (1_000, none),
-            (1_000, some(0.0)),
-            (10, none),
-            (11, some(10.0)),
-        ];
+        let expected = [(1_000, none), (1_000, some(0.0)), (10, none), (11, some(10.0))];
         assert_eq!(prices(&rows), expected);
         let units: Vec<bool> = rows.iter().map(|row| row.new_unit).collect();
         assert_eq!(units, [false, false, true, false]);
         assert_eq!((rows[2].growth_pct, rows[2].money_growth_pct), (none, none));
         assert!(rows[3].growth_pct.is_some());
-        let listed = currencies.iter().find(|listed| listed.slug == game);
-        let listed = listed.unwrap();
-        assert_eq!(
-            (listed.inflation_pct, listed.trade_balance),
-            (some(10.0), 0)
-        );
+        let listed = currencies.iter().find(|listed| listed.slug == game).unwrap();
+        assert_eq!((listed.inflation_pct, listed.trade_balance), (some(10.0), 0));
         // Swaps in the old unit make no market.
         let rate = economy.rate("kora", game).await;
         assert_eq!((&*rate.source, rate.rate), ("worked", Number(1.1)));

@@ -55,10 +55,7 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         ..Retention::default()
     };
     let producer = Producer::start(&leader, &lifecycle, retention);
-    let policy = ReportPolicy {
-        report_interval: Duration::HOUR,
-        most_jump_percent: 50,
-    };
+    let policy = ReportPolicy { report_interval: Duration::HOUR, most_jump_percent: 50 };
     let mut services = kit::rpc::server::services();
     let dependencies = Dependencies {
         pool: pool.clone(),
@@ -115,9 +112,7 @@ impl Economy {
             page_id: Some(Uuid::nil()),
         };
         let mut connection = self.pool.acquire().await.unwrap();
-        games::upsert(&mut connection, Uuid::nil(), vec![row])
-            .await
-            .unwrap();
+        games::upsert(&mut connection, Uuid::nil(), vec![row]).await.unwrap();
     }
 
     /// Sets the owners of the page that has all games.
@@ -127,9 +122,7 @@ impl Economy {
             owners: accounts.iter().map(|id| id.parse().unwrap()).collect(),
         };
         let mut connection = self.pool.acquire().await.unwrap();
-        pages::upsert(&mut connection, Uuid::nil(), vec![row])
-            .await
-            .unwrap();
+        pages::upsert(&mut connection, Uuid::nil(), vec![row]).await.unwrap();
     }
 
     /// Stores a published game, whose currency has the slug in capitals as its name.
@@ -139,10 +132,7 @@ impl Economy {
     }
 
     pub(crate) async fn name(&self, slug: &str, name: &str) {
-        let request = proto::SetCurrencyRequest {
-            game: slug.to_owned(),
-            name: name.to_owned(),
-        };
+        let request = proto::SetCurrencyRequest { game: slug.to_owned(), name: name.to_owned() };
         self.staff.clone().set_currency(request).await.unwrap();
     }
 
@@ -202,8 +192,7 @@ impl Economy {
         if request.mode() == Mode::Unspecified {
             request.set_mode(Mode::Live);
         }
-        let answer = self.rates.clone().list_rates(request).await;
-        let answer = answer.unwrap().into_inner();
+        let answer = self.rates.clone().list_rates(request).await.unwrap().into_inner();
         let rates: Vec<Rate<'static>> = serde_json::from_slice(&answer.json.unwrap()).unwrap();
         let total = answer.page.unwrap().total;
         assert_eq!(u64::try_from(rates.len()).unwrap(), total);
@@ -211,9 +200,7 @@ impl Economy {
     }
 
     pub(crate) async fn all_currencies(&self) -> Vec<Currency> {
-        let request = proto::ListCurrenciesRequest {
-            mode: Mode::Live.into(),
-        };
+        let request = proto::ListCurrenciesRequest { mode: Mode::Live.into() };
         let answer = self.currencies.clone().list_currencies(request).await;
         serde_json::from_slice(&answer.unwrap().into_inner().json).unwrap()
     }
@@ -266,10 +253,7 @@ impl Economy {
 
     /// The player and the amount of each tip to a game, newest first.
     pub(crate) async fn tips_of(&self, game: &str) -> Vec<(String, u64)> {
-        let request = proto::ListTipsRequest {
-            game: game.to_owned(),
-            page: None,
-        };
+        let request = proto::ListTipsRequest { game: game.to_owned(), page: None };
         let answer = self.staff.clone().list_tips(request).await;
         let tips = answer.unwrap().into_inner().tips.into_iter();
         tips.map(|tip| (tip.player, tip.amount)).collect()

@@ -31,9 +31,8 @@ async fn every_bad_field_of_a_swap_is_named(pool: PgPool) {
     let request = proto::ImportSwapsRequest { swaps };
     let answer = economy.staff.clone().import_swaps(request).await;
     let refused = answer.unwrap().into_inner().refused;
-    for (refused, fields) in refused
-        .iter()
-        .zip([&["from", "gave", "got", "id", "party", "to"][..], &["to"]])
+    for (refused, fields) in
+        refused.iter().zip([&["from", "gave", "got", "id", "party", "to"][..], &["to"]])
     {
         let named = |field: &&str| refused.reason.contains(&format!("{field}: "));
         assert!(fields.iter().all(named), "{}", refused.reason);
@@ -56,11 +55,8 @@ async fn an_old_swap_without_its_party_is_still_recognized_as_repeated(pool: PgP
         at: Some(timestamp::encode(START)),
     };
     let import = async |got| {
-        let request = proto::ImportSwapsRequest {
-            swaps: vec![swap(got)],
-        };
-        let answer = economy.staff.clone().import_swaps(request).await;
-        let answer = answer.unwrap().into_inner();
+        let request = proto::ImportSwapsRequest { swaps: vec![swap(got)] };
+        let answer = economy.staff.clone().import_swaps(request).await.unwrap().into_inner();
         (answer.recorded, answer.repeated, answer.refused.len())
     };
     assert_eq!(import(20).await, (1, 0, 0));
@@ -109,21 +105,13 @@ async fn a_repeated_import_of_swaps_records_only_new_ones(pool: PgPool) {
     let answer = import().await;
     assert_eq!((answer.recorded, answer.repeated), (0, 3));
     let other = proto::ImportSwapsRequest {
-        swaps: vec![
-            swap("6", START, 20),
-            swap("6", START, 21),
-            swap("5", START, 20),
-        ],
+        swaps: vec![swap("6", START, 20), swap("6", START, 21), swap("5", START, 20)],
     };
-    let answer = economy.staff.clone().import_swaps(other).await;
-    let answer = answer.unwrap().into_inner();
+    let answer = economy.staff.clone().import_swaps(other).await.unwrap().into_inner();
     assert_eq!((answer.recorded, answer.repeated), (1, 0));
     let refused: Vec<u32> = answer.refused.iter().map(|refused| refused.index).collect();
     assert_eq!(refused, [1, 2]);
-    assert!(
-        answer.refused[0].reason.contains("A different swap"),
-        "{answer:?}"
-    );
+    assert!(answer.refused[0].reason.contains("A different swap"), "{answer:?}");
     let rate = economy.rate("bao", "kora").await;
     assert_eq!((&*rate.source, rate.rate), ("market", Number(2.0)));
     assert_eq!(rate.at.0, START);
@@ -145,8 +133,7 @@ async fn a_swap_without_a_time_is_repeated_by_a_second_import(pool: PgPool) {
     };
     let import = async |swaps| {
         let request = proto::ImportSwapsRequest { swaps };
-        let answer = economy.staff.clone().import_swaps(request).await;
-        let answer = answer.unwrap().into_inner();
+        let answer = economy.staff.clone().import_swaps(request).await.unwrap().into_inner();
         (answer.recorded, answer.repeated, answer.refused.len())
     };
     assert_eq!(import(vec![swap(20), swap(20)]).await, (1, 1, 0));
@@ -188,10 +175,7 @@ async fn a_removed_swap_moves_no_rate(pool: PgPool) {
     let request = ListAuditRequest::default();
     let entries = economy.staff.clone().list_audit(request).await;
     let newest = &entries.unwrap().into_inner().entries[0];
-    assert_eq!(
-        (newest.action.as_str(), newest.name.as_str()),
-        ("remove_swaps", "3")
-    );
+    assert_eq!((newest.action.as_str(), newest.name.as_str()), ("remove_swaps", "3"));
     assert!(newest.details.contains("A test."), "{newest:?}");
     // A removed swap can be imported again.
     economy.swap("3", "bayo", ("bao", 1), ("kora", 2)).await;
@@ -212,8 +196,7 @@ async fn swaps_are_paginated(pool: PgPool) {
             game: "kora".to_owned(),
             page: Some(PageRequest { limit: 2, cursor }),
         };
-        let answer = economy.staff.clone().list_swaps(request).await;
-        let answer = answer.unwrap().into_inner();
+        let answer = economy.staff.clone().list_swaps(request).await.unwrap().into_inner();
         assert!(answer.swaps.len() <= 2);
         ids.extend(answer.swaps.into_iter().map(|swap| swap.id));
         cursor = answer.next_cursor;

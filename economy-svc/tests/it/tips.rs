@@ -70,18 +70,9 @@ async fn a_tip_with_a_repeated_key_is_booked_once(pool: PgPool) {
     }
     assert_eq!(economy.tips_of("bao").await.len(), 1);
     for (other, code) in [
-        (
-            json!({"player": "ada", "amount": 6}),
-            Code::IdempotencyMismatch,
-        ),
-        (
-            json!({"player": "ada", "amount": 0}),
-            Code::IdempotencyMismatch,
-        ),
-        (
-            json!({"player": "ada", "amount": 5, "game": "kora"}),
-            Code::IdempotencyMismatch,
-        ),
+        (json!({"player": "ada", "amount": 6}), Code::IdempotencyMismatch),
+        (json!({"player": "ada", "amount": 0}), Code::IdempotencyMismatch),
+        (json!({"player": "ada", "amount": 5, "game": "kora"}), Code::IdempotencyMismatch),
         (json!([5]), Code::BadJson),
     ] {
         let fault = economy.tip("bao", &other, "k").await.unwrap_err();
@@ -130,8 +121,7 @@ async fn tips_are_paginated(pool: PgPool) {
             game: "bao".to_owned(),
             page: Some(PageRequest { limit: 2, cursor }),
         };
-        let answer = economy.staff.clone().list_tips(request).await;
-        let answer = answer.unwrap().into_inner();
+        let answer = economy.staff.clone().list_tips(request).await.unwrap().into_inner();
         assert!(answer.tips.len() <= 2);
         amounts.extend(answer.tips.into_iter().map(|tip| tip.amount));
         cursor = answer.next_cursor;

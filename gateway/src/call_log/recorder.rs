@@ -67,10 +67,7 @@ pub struct CallRecorder {
 impl CallRecorder {
     /// Without a log, nothing is recorded.
     pub fn new(has_log: bool) -> Self {
-        Self {
-            collected: PerThread::default(),
-            has_log,
-        }
+        Self { collected: PerThread::default(), has_log }
     }
 
     pub fn record(&self, call: &FinishedCall<'_>) {
@@ -155,9 +152,7 @@ mod tests {
 
     fn taken_calls(recorder: &CallRecorder) -> Vec<AccountCalls> {
         let collected = recorder.take();
-        collected
-            .flat_map(|collected| collected.accounts.into_values())
-            .collect()
+        collected.flat_map(|collected| collected.accounts.into_values()).collect()
     }
 
     #[test]
@@ -209,12 +204,7 @@ mod tests {
         collected.retain(|shard| !shard.accounts.is_empty());
         let [shard] = collected.try_into().unwrap();
         assert_eq!(shard.accounts.len(), MAX_ACCOUNTS);
-        assert!(
-            shard
-                .accounts
-                .values()
-                .all(|calls| !calls.logged.is_empty())
-        );
+        assert!(shard.accounts.values().all(|calls| !calls.logged.is_empty()));
         assert!(shard.logged <= MAX_ACCOUNTS + MAX_LOGGED);
         let left_out: u64 = shard.accounts.values().map(|calls| calls.left_out).sum();
         assert_eq!(left_out + shard.logged as u64, 3 * MAX_ACCOUNTS as u64);
@@ -224,10 +214,7 @@ mod tests {
     fn a_long_target_is_truncated() {
         let key = caller().key;
         let long = "ä".repeat(8_000);
-        let logged = Call::from(&FinishedCall {
-            target: &long,
-            ..call(&key, 200)
-        });
+        let logged = Call::from(&FinishedCall { target: &long, ..call(&key, 200) });
         assert!(logged.target.len() <= MAX_TARGET && logged.target.ends_with('…'));
     }
 }

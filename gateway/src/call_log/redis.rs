@@ -24,11 +24,7 @@ pub struct CallLog {
 impl CallLog {
     /// The log of an account holds up to `most` calls.
     pub fn new(redis: Redis, most: u32) -> Self {
-        Self {
-            redis,
-            append: Script::new(include_str!("append.lua")),
-            most,
-        }
+        Self { redis, append: Script::new(include_str!("append.lua")), most }
     }
 
     /// The most calls in the log of an account. With 0, there is no log.
@@ -46,18 +42,11 @@ impl CallLog {
         for calls in calls.chunks(MAX_APPENDED) {
             let mut command = evaluate(&self.append, 1);
             write_key(&mut command, account);
-            command
-                .arg(unix_milliseconds(now - LOGGED))
-                .arg(self.most)
-                .arg(LOGGED.whole_seconds());
+            command.arg(unix_milliseconds(now - LOGGED)).arg(self.most).arg(LOGGED.whole_seconds());
             for call in calls {
-                command
-                    .arg(unix_milliseconds(at(call)))
-                    .arg(call.encode_to_vec());
+                command.arg(unix_milliseconds(at(call))).arg(call.encode_to_vec());
             }
-            let appended = self
-                .redis
-                .invoke("append to call log", &self.append, &command);
+            let appended = self.redis.invoke("append to call log", &self.append, &command);
             let _one: u8 = appended.await?;
         }
         Ok(())
@@ -74,9 +63,8 @@ impl CallLog {
         command.arg("+inf").arg(unix_milliseconds(now - LOGGED));
         let stored: Vec<Vec<u8>> = self.redis.query("read call log", &command).await?;
         let stored = stored.iter();
-        let mut calls: Vec<Call> = stored
-            .filter_map(|bytes| Call::decode(bytes.as_slice()).ok())
-            .collect();
+        let mut calls: Vec<Call> =
+            stored.filter_map(|bytes| Call::decode(bytes.as_slice()).ok()).collect();
         // Redis has sorted them by milliseconds.
         calls.sort_by(|a, b| sort_key(b).cmp(&sort_key(a)));
         calls.truncate(usize::try_from(self.most).unwrap_or(usize::MAX));

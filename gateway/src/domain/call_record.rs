@@ -32,10 +32,7 @@ pub fn target(text: &str, prefix: &str) -> String {
 
 /// The percent-decoded bytes of a text, and where each begins in it; then the length of the text.
 fn percent_decoded(text: &str) -> (Vec<u8>, Vec<usize>) {
-    let (mut bytes, mut starts) = (
-        Vec::with_capacity(text.len()),
-        Vec::with_capacity(text.len()),
-    );
+    let (mut bytes, mut starts) = (Vec::with_capacity(text.len()), Vec::with_capacity(text.len()));
     let mut at = 0;
     while let Some(byte) = text.as_bytes().get(at) {
         let digits = text.get(at + 1..at + 3).filter(|_| *byte == b'%');
@@ -57,9 +54,7 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
 /// The length of the mode in a key, such as that of `live_`.
 fn mode_length(text: &[u8]) -> usize {
     let modes = ["live_", "test_"];
-    let found = modes
-        .into_iter()
-        .find(|mode| text.starts_with(mode.as_bytes()));
+    let found = modes.into_iter().find(|mode| text.starts_with(mode.as_bytes()));
     found.map_or(0, str::len)
 }
 
@@ -89,10 +84,7 @@ mod tests {
             shown("/v1/games?key=svc%5Flive%5FabcDEF123&q=x"),
             "/v1/games?key=svc%5Flive%5F…&q=x"
         );
-        assert_eq!(
-            shown("/v1/games/%73vc_live_abc%44EF%31"),
-            "/v1/games/%73vc_live_…"
-        );
+        assert_eq!(shown("/v1/games/%73vc_live_abc%44EF%31"), "/v1/games/%73vc_live_…");
         // Malformed percent-encodings stay as they are.
         for text in ["/v1/games?q=100%", "/v1/%zz%4", "/v1/é%C3%A9%+1", "/v1/%"] {
             assert_eq!(shown(text), text);

@@ -75,10 +75,7 @@ pub fn state(bad: &mut BadFields, field: &str, text: &str) -> KeyRequestState {
 pub fn key(bad: &mut BadFields, spec: &Spec) {
     let of_game = spec.kind != KeyKind::Account;
     match &spec.game {
-        None if of_game => bad.add(
-            "game",
-            "Give a game: a secret or public key belongs to one.",
-        ),
+        None if of_game => bad.add("game", "Give a game: a secret or public key belongs to one."),
         // PostgreSQL has no text with a zero byte.
         Some(slug) if slug.contains('\0') => bad.add("game", "No published game has this slug."),
         Some(_) if !of_game && !bad.contains("kind") => {
@@ -105,10 +102,7 @@ mod tests {
     #[test]
     fn valid_fields_are_trimmed() {
         let mut bad = BadFields::default();
-        assert_eq!(
-            name(&mut bad, "name", "  Savanna Studio "),
-            "Savanna Studio"
-        );
+        assert_eq!(name(&mut bad, "name", "  Savanna Studio "), "Savanna Studio");
         assert_eq!(names(bad), [""; 0]);
     }
 
@@ -135,11 +129,7 @@ mod tests {
         assert_eq!(names(bad), ["game", "may_write"]);
 
         let mut bad = BadFields::default();
-        let account = Spec {
-            kind: KeyKind::Account,
-            game: Some("kora".to_owned()),
-            ..spec
-        };
+        let account = Spec { kind: KeyKind::Account, game: Some("kora".to_owned()), ..spec };
         key(&mut bad, &account);
         assert_eq!(names(bad), ["game"]);
     }

@@ -71,9 +71,9 @@ impl KeyRequest {
         match self.state {
             KeyRequestState::Asked => Ok(Some(self.decided(KeyRequestState::Approved, None, now))),
             KeyRequestState::Approved | KeyRequestState::Revealed => Ok(None),
-            KeyRequestState::Rejected => Err(invalid_id(
-                "This request was rejected. The owner can request another key.",
-            )),
+            KeyRequestState::Rejected => {
+                Err(invalid_id("This request was rejected. The owner can request another key."))
+            }
         }
     }
 
@@ -97,14 +97,10 @@ impl KeyRequest {
         match self.state {
             KeyRequestState::Approved => {}
             KeyRequestState::Asked => {
-                return Err(invalid_id(
-                    "This request is not approved yet. Wait for the review.",
-                ));
+                return Err(invalid_id("This request is not approved yet. Wait for the review."));
             }
             KeyRequestState::Rejected => {
-                return Err(invalid_id(
-                    "This request was rejected. Request another key.",
-                ));
+                return Err(invalid_id("This request was rejected. Request another key."));
             }
             KeyRequestState::Revealed => {
                 return Err(invalid_id(
@@ -112,11 +108,8 @@ impl KeyRequest {
                 ));
             }
         }
-        let request = Self {
-            state: KeyRequestState::Revealed,
-            revision: self.revision + 1,
-            ..self.clone()
-        };
+        let request =
+            Self { state: KeyRequestState::Revealed, revision: self.revision + 1, ..self.clone() };
         let spec = Spec {
             name: self.name.clone(),
             mode: Mode::Live,
@@ -129,13 +122,7 @@ impl KeyRequest {
     }
 
     fn decided(&self, state: KeyRequestState, reason: Option<String>, now: OffsetDateTime) -> Self {
-        Self {
-            state,
-            reason,
-            decided_at: Some(now),
-            revision: self.revision + 1,
-            ..self.clone()
-        }
+        Self { state, reason, decided_at: Some(now), revision: self.revision + 1, ..self.clone() }
     }
 }
 
@@ -164,10 +151,7 @@ mod tests {
     }
 
     fn in_state(state: KeyRequestState) -> KeyRequest {
-        KeyRequest {
-            state,
-            ..requested()
-        }
+        KeyRequest { state, ..requested() }
     }
 
     /// The new state for each step and state. `Some(None)` means that nothing changes, `None` an error.
@@ -203,28 +187,17 @@ mod tests {
 
     #[test]
     fn a_decision_has_a_time_and_a_reason() {
-        let rejected = requested()
-            .rejected("No such studio", NOW)
-            .unwrap()
-            .unwrap();
+        let rejected = requested().rejected("No such studio", NOW).unwrap().unwrap();
         assert_eq!(rejected.reason.as_deref(), Some("No such studio"));
         assert_eq!((rejected.decided_at, rejected.revision), (Some(NOW), 2));
     }
 
     #[test]
     fn the_key_has_the_requested_properties() {
-        let (request, key) = in_state(KeyRequestState::Approved)
-            .revealed("abcd", NOW)
-            .unwrap();
+        let (request, key) = in_state(KeyRequestState::Approved).revealed("abcd", NOW).unwrap();
         assert_eq!((key.id, key.account), (request.id, request.account));
-        assert_eq!(
-            (key.mode, key.kind, key.may_write),
-            (Mode::Live, KeyKind::Secret, true)
-        );
-        assert_eq!(
-            (key.name.as_str(), key.game.as_deref()),
-            ("server", Some("kora"))
-        );
+        assert_eq!((key.mode, key.kind, key.may_write), (Mode::Live, KeyKind::Secret, true));
+        assert_eq!((key.name.as_str(), key.game.as_deref()), ("server", Some("kora")));
         assert_eq!((key.last4.as_str(), key.created_at), ("abcd", NOW));
     }
 }

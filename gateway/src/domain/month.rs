@@ -13,10 +13,7 @@ pub struct Month {
 
 /// The key of a month's count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(
-    clippy::module_name_repetitions,
-    reason = "`Month` alone is that of the calendar"
-)]
+#[expect(clippy::module_name_repetitions, reason = "`Month` alone is that of the calendar")]
 pub struct AccountMonth {
     pub account: Uuid,
     pub month: Month,
@@ -47,10 +44,7 @@ impl Month {
     pub fn end(self) -> OffsetDateTime {
         let day = self.first;
         let year = day.year() + i32::from(day.month() == time::Month::December);
-        Date::from_calendar_date(year, day.month().next(), 1)
-            .unwrap_or(day)
-            .midnight()
-            .assume_utc()
+        Date::from_calendar_date(year, day.month().next(), 1).unwrap_or(day).midnight().assume_utc()
     }
 }
 

@@ -56,11 +56,7 @@ mod tests {
     #[test]
     fn the_numbers_of_test_keys_and_of_new_keys_are_limited() {
         let code = |mode, test, new| {
-            let counts = KeyCounts {
-                test,
-                new,
-                last_of_limit: None,
-            };
+            let counts = KeyCounts { test, new, last_of_limit: None };
             check(mode, counts, NOW).err().map(|fault| fault.code)
         };
         assert_eq!(code(Some(Mode::Test), TEST_KEYS - 1, NEW_KEYS - 1), None);
@@ -75,11 +71,8 @@ mod tests {
 
     #[test]
     fn retry_after_is_when_the_oldest_counted_key_is_a_day_old() {
-        let counts = KeyCounts {
-            test: 0,
-            new: NEW_KEYS,
-            last_of_limit: Some(NOW - Duration::hours(2)),
-        };
+        let counts =
+            KeyCounts { test: 0, new: NEW_KEYS, last_of_limit: Some(NOW - Duration::hours(2)) };
         let fault = check(None, counts, NOW).unwrap_err();
         assert_eq!(fault.retry_after, Some(22 * 3_600 + 1));
         assert!(fault.message.ends_with("in 22 h 1 min."), "{fault:?}");

@@ -94,10 +94,7 @@ mod tests {
             (format!("{PLAN}calls_per_minute = 0"), "1 or more"),
             (format!("{PLAN}calls_per_month = -1"), "calls_per_month"),
             (format!("{PLAN}working_keys = \"five\""), "working_keys"),
-            (
-                format!("{PLAN}writes_per_day = 5_000_000_000"),
-                "writes_per_day",
-            ),
+            (format!("{PLAN}writes_per_day = 5_000_000_000"), "writes_per_day"),
             (format!("{PLAN}lacks = [\"games\", \"toys\"]"), "`lacks`"),
             (PLAN.repeat(2), "the name `a`"),
         ] {

@@ -108,35 +108,25 @@ impl RateLimitStatus {
 
     /// Calls left in the minute; `None` without a limit.
     pub fn minute_left(&self) -> Option<u32> {
-        self.limits
-            .minute
-            .map(|limit| limit.saturating_sub(self.window.used))
+        self.limits.minute.map(|limit| limit.saturating_sub(self.window.used))
     }
 
     /// Calls that the caller may make in the month; `None` for no limit. For a public key, those of all public keys.
     pub fn month_limit(&self) -> Option<u64> {
-        if self.limits.is_public {
-            self.limits.public_month
-        } else {
-            self.limits.month
-        }
+        if self.limits.is_public { self.limits.public_month } else { self.limits.month }
     }
 
     /// Calls in the month; `None` while the count cannot be read. For a public key, those of all public keys.
     pub fn month_count(&self) -> Option<u64> {
         let all = self.month_used?;
-        Some(if self.limits.is_public {
-            self.public_used
-        } else {
-            all
-        })
+        Some(if self.limits.is_public { self.public_used } else { all })
     }
 
     /// Calls left in the month; `None` without a limit, or while the count cannot be read.
     pub fn month_left(&self) -> Option<u64> {
         let of_account = self.limits.month?.saturating_sub(self.month_used?);
-        let of_public = self.limits.public_month;
-        let of_public = of_public.map(|limit| limit.saturating_sub(self.public_used));
+        let of_public =
+            self.limits.public_month.map(|limit| limit.saturating_sub(self.public_used));
         Some(of_public.map_or(of_account, |left| left.min(of_account)))
     }
 
@@ -151,10 +141,7 @@ impl RateLimitStatus {
     pub fn policy(&self) -> Option<String> {
         let mut header = HeaderList::default();
         if let Some(limit) = self.limits.minute {
-            header.add(format_args!(
-                "\"minute\";q={limit};w={}",
-                MINUTE.whole_seconds()
-            ));
+            header.add(format_args!("\"minute\";q={limit};w={}", MINUTE.whole_seconds()));
         }
         if let Some((limit, _)) = self.month_counted() {
             // Months differ in length, so the window has no `w`.
@@ -215,17 +202,8 @@ mod tests {
 
     fn status(minute: Option<u32>, month: Option<u64>, uses_month: bool) -> RateLimitStatus {
         RateLimitStatus {
-            limits: RateLimits {
-                minute,
-                month,
-                uses_month,
-                is_public: false,
-                public_month: None,
-            },
-            window: Window {
-                start: NOW - Duration::milliseconds(29_500),
-                used: 48,
-            },
+            limits: RateLimits { minute, month, uses_month, is_public: false, public_month: None },
+            window: Window { start: NOW - Duration::milliseconds(29_500), used: 48 },
             month_used: Some(1_000),
             public_used: 400,
             now: NOW,
@@ -235,14 +213,8 @@ mod tests {
     #[test]
     fn the_headers_follow_the_ietf_draft() {
         let live = status(Some(60), Some(50_000), true);
-        assert_eq!(
-            live.policy().unwrap(),
-            "\"minute\";q=60;w=60, \"month\";q=50000"
-        );
-        assert_eq!(
-            live.remaining().unwrap(),
-            "\"minute\";r=12;t=31, \"month\";r=49000;t=864000"
-        );
+        assert_eq!(live.policy().unwrap(), "\"minute\";q=60;w=60, \"month\";q=50000");
+        assert_eq!(live.remaining().unwrap(), "\"minute\";r=12;t=31, \"month\";r=49000;t=864000");
     }
 
     #[test]
@@ -277,10 +249,7 @@ mod tests {
     fn the_headers_omit_absent_limits() {
         let test = status(Some(60), Some(50_000), false);
         assert_eq!(test.policy().unwrap(), "\"minute\";q=60;w=60");
-        let unknown = RateLimitStatus {
-            month_used: None,
-            ..status(Some(60), Some(50_000), true)
-        };
+        let unknown = RateLimitStatus { month_used: None, ..status(Some(60), Some(50_000), true) };
         assert_eq!(unknown.remaining().unwrap(), "\"minute\";r=12;t=31");
         let free = status(None, None, true);
         assert_eq!((free.policy(), free.remaining()), (None, None));
@@ -319,10 +288,7 @@ mod tests {
         let limit = |kind, mode, month, share| {
             let mut caller = key::tests::caller();
             (caller.key.kind, caller.key.mode) = (kind, mode);
-            let plan = Plan {
-                calls_per_month: month,
-                ..plans.get_or_cheapest("free").clone()
-            };
+            let plan = Plan { calls_per_month: month, ..plans.get_or_cheapest("free").clone() };
             RateLimits::new(&caller, &plan, share).public_month
         };
         let (public, live) = (KeyKind::Public, Mode::Live);

@@ -40,9 +40,7 @@ pub struct ParsedKey {
 impl KeyFormat {
     /// `prefix` is the first part of every key.
     pub fn new(prefix: impl Into<String>) -> Self {
-        Self {
-            prefix: prefix.into(),
-        }
+        Self { prefix: prefix.into() }
     }
 
     pub fn prefix(&self) -> &str {
@@ -52,12 +50,7 @@ impl KeyFormat {
     pub fn generate(&self, mode: Mode, public: bool, random: &mut impl CryptoRng) -> Secret {
         let marker = if public { "pub_" } else { "" };
         let mut text = format!("{}{}_{marker}", self.prefix, mode.as_str());
-        text.extend(
-            random
-                .sample_iter(Alphanumeric)
-                .take(RANDOM)
-                .map(char::from),
-        );
+        text.extend(random.sample_iter(Alphanumeric).take(RANDOM).map(char::from));
         let checksum = checksum(&text);
         text.extend(checksum.map(char::from));
         Secret(text)
@@ -74,10 +67,7 @@ impl KeyFormat {
         let body = rest.strip_prefix("pub_").unwrap_or(rest);
         let shaped = (16..=128).contains(&body.len())
             && body.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        shaped.then(|| ParsedKey {
-            mode,
-            hash: is_intact(text, body).then(|| hash(text)),
-        })
+        shaped.then(|| ParsedKey { mode, hash: is_intact(text, body).then(|| hash(text)) })
     }
 }
 

@@ -73,9 +73,7 @@ impl Switch {
 impl Default for Switches {
     /// Everything is on and writable.
     fn default() -> Self {
-        let on = Switch::VARIANTS
-            .iter()
-            .filter(|it| **it != Switch::ReadOnly);
+        let on = Switch::VARIANTS.iter().filter(|it| **it != Switch::ReadOnly);
         on.fold(Self(0), |switches, switch| switches.with(*switch, true))
     }
 }
@@ -87,11 +85,7 @@ impl Switches {
 
     #[must_use]
     pub const fn with(self, switch: Switch, on: bool) -> Self {
-        if on {
-            Self(self.0 | switch.bit())
-        } else {
-            Self(self.0 & !switch.bit())
-        }
+        if on { Self(self.0 | switch.bit()) } else { Self(self.0 & !switch.bit()) }
     }
 
     /// For an atomic.
@@ -123,10 +117,7 @@ mod tests {
         };
         let off = on.updated(false, "An attack", now).unwrap();
         assert_eq!((off.is_on, off.revision), (false, 2));
-        assert_eq!(
-            (off.changed_at, off.reason.as_str()),
-            (Some(now), "An attack")
-        );
+        assert_eq!((off.changed_at, off.reason.as_str()), (Some(now), "An attack"));
         assert_eq!(off.updated(false, "Another reason", now), None);
     }
 

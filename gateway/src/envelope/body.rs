@@ -36,9 +36,7 @@ pub(super) fn success(data: &[u8], suffix: &[u8]) -> Vec<u8> {
 
 /// The body of an error response.
 pub(super) fn error(error: &ApiError, context: &Context, docs_url: &str) -> Vec<u8> {
-    let ApiError {
-        fault, resets_at, ..
-    } = error;
+    let ApiError { fault, resets_at, .. } = error;
     to_json(&ErrorBody {
         success: false,
         error: ErrorObject {
@@ -48,10 +46,7 @@ pub(super) fn error(error: &ApiError, context: &Context, docs_url: &str) -> Vec<
             resets_at: resets_at.map(Timestamp),
         },
         fields: (fault.code == Code::Invalid).then_some(&fault.fields),
-        meta: Meta {
-            context,
-            page: None,
-        },
+        meta: Meta { context, page: None },
     })
 }
 

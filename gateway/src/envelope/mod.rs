@@ -181,10 +181,7 @@ impl ApiResponse {
             set(name, Some("true".to_owned()));
         }
         if let Some(rate_limit) = &context.rate_limit {
-            set(
-                HeaderName::from_static("ratelimit-policy"),
-                rate_limit.policy(),
-            );
+            set(HeaderName::from_static("ratelimit-policy"), rate_limit.policy());
             set(HeaderName::from_static("ratelimit"), rate_limit.remaining());
         }
         headers
@@ -210,8 +207,7 @@ pub fn write(response: ApiResponse, context: &mut Context, docs_url: &str) -> Re
         }
     };
     if context.is_read() {
-        let tag = response.tag;
-        let tag = tag.unwrap_or_else(|| ETag::for_data(json, page, response.revision));
+        let tag = response.tag.unwrap_or_else(|| ETag::for_data(json, page, response.revision));
         let is_known = context.if_none_match.matches(&tag);
         headers.extend(tag.into_value().map(|tag| (ETAG, tag)));
         headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
@@ -252,10 +248,7 @@ fn not_modified(headers: HeaderMap) -> Response {
 
 /// The error response for a bug whose cause is already in the log.
 pub fn internal() -> Fault {
-    Fault::new(
-        Code::Internal,
-        "Something failed on our side. It is logged under this request id.",
-    )
+    Fault::new(Code::Internal, "Something failed on our side. It is logged under this request id.")
 }
 
 impl From<ApiError> for ApiResponse {

@@ -48,13 +48,7 @@ mod tests {
         assert_eq!(sent(&[]).as_deref(), Some(""));
         assert_eq!(sent(&["a-1"]).as_deref(), Some("a-1"));
         assert!(sent(&[&"x".repeat(255)]).is_some());
-        for bad in [
-            &[""][..],
-            &["a b"],
-            &["é"],
-            &["a", "a"],
-            &[&"x".repeat(256)],
-        ] {
+        for bad in [&[""][..], &["a b"], &["é"], &["a", "a"], &[&"x".repeat(256)]] {
             assert_eq!(sent(bad), None, "{bad:?}");
         }
     }

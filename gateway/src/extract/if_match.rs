@@ -27,9 +27,7 @@ pub fn read(headers: &HeaderMap) -> Result<Option<Precondition>, Fault> {
     };
     // The comparison is strong: weak tags and foreign tags never match.
     let matching = tags.iter().filter(|tag| !tag.weak);
-    Ok(Some(Precondition {
-        revisions: matching.filter_map(ParsedTag::revision).collect(),
-    }))
+    Ok(Some(Precondition { revisions: matching.filter_map(ParsedTag::revision).collect() }))
 }
 
 #[cfg(test)]
@@ -51,10 +49,7 @@ mod tests {
         assert_eq!(revisions(&[" * "]).unwrap(), None);
         assert_eq!(revisions(&[r#""r7""#]).unwrap(), Some(vec![7]));
         let hash = "5eb7558f4adb757b4f51907aaf55d5a4";
-        let several = [
-            &*format!(r#""r7-{hash}", "r8""#),
-            &format!(r#""other", "r9-{hash}""#),
-        ];
+        let several = [&*format!(r#""r7-{hash}", "r8""#), &format!(r#""other", "r9-{hash}""#)];
         assert_eq!(revisions(&several).unwrap(), Some(vec![7, 8, 9]));
         for never in [r#"W/"r7""#, r#""other""#, r#"W/"r7", "7""#, r#""r1-zz""#] {
             assert_eq!(revisions(&[never]).unwrap(), Some(vec![]), "{never}");
@@ -63,14 +58,7 @@ mod tests {
 
     #[test]
     fn a_malformed_header_is_rejected() {
-        for bad in [
-            &["r7"][..],
-            &[""],
-            &[","],
-            &[r#""r7"#],
-            &["*", "*"],
-            &[r#"*, "r7""#],
-        ] {
+        for bad in [&["r7"][..], &[""], &[","], &[r#""r7"#], &["*", "*"], &[r#"*, "r7""#]] {
             let fault = revisions(bad).unwrap_err();
             assert!(fault.fields.contains_key("If-Match"), "{bad:?}");
         }

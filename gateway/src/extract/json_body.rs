@@ -53,9 +53,9 @@ fn object(body: &[u8]) -> Result<(), Fault> {
         Ok(_) => Err(bad_json(
             "The body is JSON, but not a JSON object. Send the fields in one object, in braces.",
         )),
-        Err(error) => Err(bad_json(format!(
-            "The body is not valid JSON: {error}. Send one JSON object."
-        ))),
+        Err(error) => {
+            Err(bad_json(format!("The body is not valid JSON: {error}. Send one JSON object.")))
+        }
     }
 }
 
@@ -99,10 +99,9 @@ mod tests {
     fn the_length_comes_before_the_coding_and_the_coding_before_other_errors() {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        for (error, code) in [
-            (too_large(), Code::TooLarge),
-            (bad_json(""), Code::UnsupportedEncoding),
-        ] {
+        for (error, code) in
+            [(too_large(), Code::TooLarge), (bad_json(""), Code::UnsupportedEncoding)]
+        {
             assert_eq!(read(&headers, Err(error)).unwrap_err().code, code);
         }
     }

@@ -37,9 +37,7 @@ impl Params {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match decode(name) {
                 Ok(name) => query.values.entry(name).or_default().push(value.into()),
-                Err(reason) => query
-                    .bad
-                    .add("query", format!("A parameter name {reason}.")),
+                Err(reason) => query.bad.add("query", format!("A parameter name {reason}.")),
             }
         }
         query
@@ -64,10 +62,7 @@ impl Params {
 
     /// Removes and returns the page that is requested (§4.1).
     pub fn page(&mut self) -> PageRequest {
-        PageRequest {
-            limit: self.limit(),
-            cursor: self.text("cursor").unwrap_or_default(),
-        }
+        PageRequest { limit: self.limit(), cursor: self.text("cursor").unwrap_or_default() }
     }
 
     /// Rows per page, 1 to 100; 0 if absent.
@@ -111,8 +106,7 @@ impl Params {
             Some("true" | "") => true,
             Some("false") | None => false,
             Some(_) => {
-                self.bad
-                    .add(name, "Give true or false, or no value for true.");
+                self.bad.add(name, "Give true or false, or no value for true.");
                 false
             }
         }
@@ -123,8 +117,7 @@ impl Params {
         for name in self.values.keys() {
             let is_meant = |known: &&&str| spelling(known).eq(spelling(name));
             if let Some(meant) = self.known.iter().find(is_meant) {
-                self.bad
-                    .add(name, format!("Spell this parameter as {meant}."));
+                self.bad.add(name, format!("Spell this parameter as {meant}."));
             }
         }
         self.bad
@@ -199,13 +192,9 @@ mod tests {
         for raw in ["", "dry_run=false"] {
             assert_eq!(flag(raw), Some(false), "{raw}");
         }
-        for raw in [
-            "dry_run=TRUE",
-            "dry_run=1",
-            "dry_run=+",
-            "dry_run=%ff",
-            "dry_run&dry_run=false",
-        ] {
+        for raw in
+            ["dry_run=TRUE", "dry_run=1", "dry_run=+", "dry_run=%ff", "dry_run&dry_run=false"]
+        {
             assert_eq!(flag(raw), None, "{raw}");
         }
     }
@@ -224,11 +213,7 @@ mod tests {
         let bad = |raw: &str| {
             let mut query = Params::parse(Some(raw));
             query.text("dry_run");
-            query
-                .into_bad()
-                .into_fields()
-                .into_keys()
-                .collect::<Vec<_>>()
+            query.into_bad().into_fields().into_keys().collect::<Vec<_>>()
         };
         for name in ["dryrun", "dry-run", "dryRun", "DRY_RUN"] {
             assert_eq!(bad(&format!("{name}=true")), [name], "{name}");
@@ -262,15 +247,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_1_to_100() {
-        for good in [
-            "limit=1",
-            "limit=100",
-            "limit=020",
-            "",
-            "limit=",
-            "limit",
-            "limits=x",
-        ] {
+        for good in ["limit=1", "limit=100", "limit=020", "", "limit=", "limit", "limits=x"] {
             assert_eq!(bad(good), [""; 0], "{good}");
         }
         for text in ["0", "101", "-1", "%2B5", "1.0", "ten", " 5", "99999999999"] {

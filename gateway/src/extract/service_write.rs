@@ -31,13 +31,7 @@ impl ServiceWrite {
     /// The body cannot be read or is not a JSON object; or every bad header and parameter.
     pub fn read(call: Call) -> Result<Self, Fault> {
         let mut query = call.params();
-        let Call {
-            app,
-            caller,
-            head,
-            body,
-            ..
-        } = call;
+        let Call { app, caller, head, body, .. } = call;
         let (mut idempotency_key, mut precondition) = (None, None);
         match head.method {
             // A dry run ignores it as well, but says what the call would say of its form (§10.4).

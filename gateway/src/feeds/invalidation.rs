@@ -70,14 +70,7 @@ impl Invalidation {
         let cursor = kit::pg::in_time(&pool, Cursor::read).await?;
         switches.reload().await?;
         lookup.set_fresh_as_of(fresh_as_of);
-        Ok(Self {
-            pool,
-            lookup,
-            switches,
-            clock,
-            cursor,
-            fresh_as_of,
-        })
+        Ok(Self { pool, lookup, switches, clock, cursor, fresh_as_of })
     }
 
     /// Runs until the process ends. `notifications` wakes it up before the next poll is due.
@@ -100,11 +93,7 @@ impl Invalidation {
             }
             is_failing = caught_up.is_err();
             let behind = self.clock.now() - self.fresh_as_of;
-            unseen.set(if is_failing {
-                behind.as_seconds_f64()
-            } else {
-                0.0
-            });
+            unseen.set(if is_failing { behind.as_seconds_f64() } else { 0.0 });
             tokio::select! {
                 changed = notifications.changed() => changed.context("the sender of notifications is gone")?,
                 () = tokio::time::sleep(POLL_INTERVAL) => {}

@@ -85,9 +85,7 @@ fn page(change: &Change) -> anyhow::Result<Page> {
     let owners = page.owners.iter().map(|owner| owner.parse());
     Ok(Page {
         id: change.id.clone(),
-        owners: owners
-            .collect::<Result<_, _>>()
-            .context("an owner is not a UUID")?,
+        owners: owners.collect::<Result<_, _>>().context("an owner is not a UUID")?,
     })
 }
 
@@ -96,14 +94,8 @@ mod tests {
     use super::*;
 
     fn mode_of(mode: i32) -> anyhow::Result<&'static str> {
-        let game = listings::Game {
-            mode,
-            ..listings::Game::default()
-        };
-        let change = Change {
-            state: game.encode_to_vec().into(),
-            ..Change::default()
-        };
+        let game = listings::Game { mode, ..listings::Game::default() };
+        let change = Change { state: game.encode_to_vec().into(), ..Change::default() };
         super::game(&change).map(|game| game.mode)
     }
 

@@ -30,12 +30,7 @@ pub struct CallRecords {
 
 impl CallRecords {
     pub fn new(recorder: Arc<CallRecorder>, log: CallLog, clock: Clock, key_prefix: &str) -> Self {
-        Self {
-            recorder,
-            log,
-            clock,
-            key_prefix: key_prefix.to_owned(),
-        }
+        Self { recorder, log, clock, key_prefix: key_prefix.to_owned() }
     }
 
     /// Takes the recorded calls, and appends them to the logs. While Redis is unavailable, they are lost.
@@ -54,9 +49,7 @@ impl CallRecords {
             // The client logs that Redis is unavailable.
             let (Ok(()) | Err(_)) = log.append(account, &calls, now).await;
         };
-        stream::iter(logged)
-            .for_each_concurrent(CONCURRENT_LOGS, append)
-            .await;
+        stream::iter(logged).for_each_concurrent(CONCURRENT_LOGS, append).await;
     }
 }
 

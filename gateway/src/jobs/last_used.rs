@@ -25,8 +25,7 @@ pub struct LastUsed {
 impl LastUsed {
     /// Records a call with the key.
     pub fn record(&self, key: Uuid, now: OffsetDateTime) {
-        self.pending
-            .with(|pending| record_latest(pending, key, now));
+        self.pending.with(|pending| record_latest(pending, key, now));
     }
 
     /// Writes the pending times. After an error they stay pending.
@@ -84,10 +83,8 @@ mod tests {
                 scope.spawn(move || {
                     for second in 0..100 {
                         let at = start + Duration::seconds(second);
-                        last_used.record(
-                            Uuid::from_u128(1),
-                            at + Duration::milliseconds(thread.into()),
-                        );
+                        last_used
+                            .record(Uuid::from_u128(1), at + Duration::milliseconds(thread.into()));
                         last_used.record(Uuid::from_u128(10 + u128::from(thread)), at);
                     }
                 });
@@ -96,10 +93,7 @@ mod tests {
         let pending = last_used.take();
         assert_eq!(pending.len(), 9);
         let last = start + Duration::seconds(99);
-        assert_eq!(
-            pending[&Uuid::from_u128(1)],
-            last + Duration::milliseconds(7)
-        );
+        assert_eq!(pending[&Uuid::from_u128(1)], last + Duration::milliseconds(7));
         assert!((10..18).all(|key| pending[&Uuid::from_u128(key)] == last));
         assert!(last_used.take().is_empty());
     }

@@ -85,11 +85,7 @@ impl CallerCache {
         generation: u64,
     ) {
         let read = unix_milliseconds(now);
-        let entry = |outdated| Entry {
-            read,
-            outdated,
-            caller: Arc::clone(caller),
-        };
+        let entry = |outdated| Entry { read, outdated, caller: Arc::clone(caller) };
         self.callers.insert(hash, entry(None));
         // Checked after the insert: an invalidation that begins later sees the entry.
         if self.generation() != generation {
@@ -105,16 +101,14 @@ impl CallerCache {
             if entry.outdated.is_none() && is_concerned(&entry.caller) {
                 // It fails if the entry has been evicted meanwhile.
                 let (Ok(()) | Err(_)) =
-                    self.callers
-                        .replace(hash, Entry { outdated, ..entry }, true);
+                    self.callers.replace(hash, Entry { outdated, ..entry }, true);
             }
         }
     }
 
     /// All changes that were committed before `at` have been applied.
     pub(super) fn set_fresh_as_of(&self, at: OffsetDateTime) {
-        self.fresh_as_of
-            .store(unix_milliseconds(at), Ordering::Release);
+        self.fresh_as_of.store(unix_milliseconds(at), Ordering::Release);
         self.polls.fetch_add(1, Ordering::SeqCst);
         self.is_unavailable.store(false, Ordering::Release);
     }

@@ -172,13 +172,8 @@ mod tests {
         // It accepts connections and never answers.
         let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("postgres://nobody@{}/nothing", silent.local_addr().unwrap());
-        let pool = PgPoolOptions::new()
-            .acquire_timeout(Duration::from_hours(1))
-            .connect_lazy(&url);
-        let options = Options {
-            outage: Duration::ZERO,
-            deadline: Duration::from_secs(2),
-        };
+        let pool = PgPoolOptions::new().acquire_timeout(Duration::from_hours(1)).connect_lazy(&url);
+        let options = Options { outage: Duration::ZERO, deadline: Duration::from_secs(2) };
         let lookup = Lookup::new(pool.unwrap(), options);
         let begun = Instant::now();
         // Three requests wait for the query of each key, and some keys wait for a permit.

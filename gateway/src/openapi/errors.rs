@@ -39,9 +39,7 @@ pub(super) fn statuses(operation: &Operation) -> BTreeMap<StatusCode, String> {
     let others = others.into_iter().filter(|(_, is_possible)| *is_possible);
     let codes = ALWAYS.into_iter().chain(others.map(|(code, _)| code));
     let codes = codes.chain(operation.codes.iter().copied());
-    codes
-        .map(|code| (code.status(), name(code.status())))
-        .collect()
+    codes.map(|code| (code.status(), name(code.status()))).collect()
 }
 
 /// The name of the response with this status, such as `NotFound`. Generators of clients name a type after it.
@@ -53,9 +51,7 @@ fn name(status: StatusCode) -> String {
 /// The responses of errors by their names, each with every code of its status.
 pub(super) fn responses(statuses: &BTreeSet<StatusCode>) -> BTreeMap<String, Value> {
     let responses = statuses.iter();
-    responses
-        .map(|status| (name(*status), response(*status)))
-        .collect()
+    responses.map(|status| (name(*status), response(*status))).collect()
 }
 
 fn response(status: StatusCode) -> Value {

@@ -30,12 +30,12 @@ pub(super) fn add_to_body(described: &mut Value, schemas: &BTreeMap<String, Valu
 /// A value that the schema allows: its own example, or one that is made from the examples of its parts.
 fn example(schema: &Value, schemas: &BTreeMap<String, Value>, depth: u8) -> Value {
     let first = |key: &str| schema.get(key)?.as_array()?.first().cloned();
-    let own = schema.get("example").or_else(|| schema.get("const"));
-    let own = own.cloned().or_else(|| first("examples"));
-    if let Some(own) = own
-        .or_else(|| first("enum"))
-        .or_else(|| first(KNOWN_VALUES))
-    {
+    let own = schema
+        .get("example")
+        .or_else(|| schema.get("const"))
+        .cloned()
+        .or_else(|| first("examples"));
+    if let Some(own) = own.or_else(|| first("enum")).or_else(|| first(KNOWN_VALUES)) {
         return own;
     }
     if depth == MAX_DEPTH {
@@ -47,8 +47,7 @@ fn example(schema: &Value, schemas: &BTreeMap<String, Value>, depth: u8) -> Valu
         return schemas.get(name).map_or(Value::Null, below);
     }
     for choice in ["oneOf", "anyOf"] {
-        let choices = schema.get(choice).and_then(Value::as_array);
-        let mut choices = choices.into_iter().flatten();
+        let mut choices = schema.get(choice).and_then(Value::as_array).into_iter().flatten();
         if let Some(chosen) = choices.find(|choice| choice["type"] != "null") {
             return below(chosen);
         }

@@ -148,8 +148,7 @@ fn link(operation: &Operation) -> Option<Value> {
 
 fn tags() -> Vec<Value> {
     let tags = Tag::VARIANTS.iter().map(|tag| tag.texts());
-    tags.map(|(name, description)| json!({"name": name, "description": description}))
-        .collect()
+    tags.map(|(name, description)| json!({"name": name, "description": description})).collect()
 }
 
 #[cfg(test)]

@@ -25,14 +25,8 @@ impl Tag {
     /// The name and the description of the group.
     pub(crate) const fn texts(self) -> (&'static str, &'static str) {
         match self {
-            Self::Games => (
-                "games",
-                "African games: read them, and submit and edit your own.",
-            ),
-            Self::Events => (
-                "events",
-                "Jams, meetups, tournaments, showcases and conferences.",
-            ),
+            Self::Games => ("games", "African games: read them, and submit and edit your own."),
+            Self::Events => ("events", "Jams, meetups, tournaments, showcases and conferences."),
             Self::Creators => ("creators", "Studios and people who make games."),
             Self::Places => ("places", "Genres, countries and cities, with counts."),
             Self::Search => ("search", "One search over all listings and cities."),
@@ -42,10 +36,9 @@ impl Tag {
                 "economy",
                 "Currencies of games, their rates, and tips. The calls need a key of a game.",
             ),
-            Self::Webhooks => (
-                "webhooks",
-                "The messages of webhooks, for receivers that pull them.",
-            ),
+            Self::Webhooks => {
+                ("webhooks", "The messages of webhooks, for receivers that pull them.")
+            }
             // A group of its own: generators of clients make a class of each, and one of both kinds would lack one of them.
             Self::Receivers => (
                 "receivers",
@@ -72,22 +65,13 @@ pub(crate) enum Success {
         is_listing: bool,
     },
     /// 200 with the change, or with the result of a dry run.
-    Changed {
-        changed: &'static str,
-        checked: &'static str,
-    },
+    Changed { changed: &'static str, checked: &'static str },
 }
 
 impl Success {
-    pub(crate) const CREATED: Self = Self::Created {
-        created: "Created",
-        checked: "DryRun",
-        is_listing: true,
-    };
-    pub(crate) const CHANGED: Self = Self::Changed {
-        changed: "Updated",
-        checked: "DryRun",
-    };
+    pub(crate) const CREATED: Self =
+        Self::Created { created: "Created", checked: "DryRun", is_listing: true };
+    pub(crate) const CHANGED: Self = Self::Changed { changed: "Updated", checked: "DryRun" };
 }
 
 #[derive(Debug, Clone)]
@@ -143,11 +127,7 @@ impl Operation {
     }
 
     fn with_body(self, method: Method, body: &'static str) -> Self {
-        Self {
-            method,
-            body: Some(body),
-            ..self
-        }
+        Self { method, body: Some(body), ..self }
     }
 
     pub(crate) fn codes(self, codes: &'static [Code]) -> Self {
@@ -155,9 +135,6 @@ impl Operation {
     }
 
     pub(crate) fn about(self, description: &'static str) -> Self {
-        Self {
-            description: Some(description),
-            ..self
-        }
+        Self { description: Some(description), ..self }
     }
 }

@@ -61,41 +61,25 @@ const fn query(name: &'static str, shape: Shape) -> Parameter {
 }
 
 const fn path(name: &'static str, shape: Shape) -> Parameter {
-    Parameter {
-        location: Location::Path,
-        required: true,
-        ..query(name, shape)
-    }
+    Parameter { location: Location::Path, required: true, ..query(name, shape) }
 }
 
 const fn header(name: &'static str, shape: Shape) -> Parameter {
-    Parameter {
-        location: Location::Header,
-        ..query(name, shape)
-    }
+    Parameter { location: Location::Header, ..query(name, shape) }
 }
 
 impl Parameter {
     /// `description` is that of a comment, with the space before each line.
     const fn described(self, description: &'static str) -> Self {
-        Self {
-            description,
-            ..self
-        }
+        Self { description, ..self }
     }
 
     const fn required(self) -> Self {
-        Self {
-            required: true,
-            ..self
-        }
+        Self { required: true, ..self }
     }
 
     const fn example(self, example: &'static str) -> Self {
-        Self {
-            example: Some(example),
-            ..self
-        }
+        Self { example: Some(example), ..self }
     }
 
     pub(super) fn to_json(self) -> Value {

@@ -39,18 +39,13 @@ pub(super) fn header(headers: &mut Map<String, Value>, name: &str, required: boo
             "`true` on the stored response of an earlier call with the same `Idempotency-Key`.",
             json!({"type": "string", "const": "true"}),
         ),
-        "Accept-Encoding" => (
-            "Bodies are sent without a coding.",
-            json!({"type": "string", "const": "identity"}),
-        ),
-        "WWW-Authenticate" => (
-            "How to authenticate.",
-            json!({"type": "string", "const": "Bearer"}),
-        ),
-        _ => (
-            "Seconds after which a call may succeed.",
-            json!({"type": "integer", "minimum": 1}),
-        ),
+        "Accept-Encoding" => {
+            ("Bodies are sent without a coding.", json!({"type": "string", "const": "identity"}))
+        }
+        "WWW-Authenticate" => {
+            ("How to authenticate.", json!({"type": "string", "const": "Bearer"}))
+        }
+        _ => ("Seconds after which a call may succeed.", json!({"type": "integer", "minimum": 1})),
     };
     let header = json!({"description": description, "required": required, "schema": schema});
     headers.insert(name.to_owned(), header);
@@ -75,14 +70,7 @@ pub(super) fn successes(
     let plain = || headers(operation);
     match operation.success {
         Success::Object(data) | Success::Listing(data) => {
-            add(
-                "200",
-                "The object, in `data`.",
-                plain(),
-                response(data),
-                reference(data),
-                "Meta",
-            );
+            add("200", "The object, in `data`.", plain(), response(data), reference(data), "Meta");
         }
         Success::List(row) => {
             let rows = json!({"type": "array", "items": reference(row)});
@@ -90,11 +78,7 @@ pub(super) fn successes(
             let words = "The list in `data`, or a page of it: `meta.next_cursor` is the `cursor` of the next page, if there is one.";
             add("200", words, plain(), name, rows, "ListMeta");
         }
-        Success::Created {
-            created,
-            checked,
-            is_listing,
-        } => {
+        Success::Created { created, checked, is_listing } => {
             let (name, data) = (response(checked), reference(checked));
             let words = "Everything was checked and nothing was written: a dry run, or a test key.";
             add("200", words, plain(), name, data, "Meta");
@@ -164,10 +148,7 @@ pub(super) fn metas() -> [(&'static str, Value); 3] {
     [
         ("Meta", object_meta(&json!({}), &[], true)),
         ("ErrorMeta", object_meta(&json!({}), &[], false)),
-        (
-            "ListMeta",
-            object_meta(&list, &["next_cursor", "total"], true),
-        ),
+        ("ListMeta", object_meta(&list, &["next_cursor", "total"], true)),
     ]
 }
 

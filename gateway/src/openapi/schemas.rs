@@ -17,10 +17,8 @@ type Schemas = BTreeMap<String, Value>;
 /// All schemas of types, and the schemas that are made from them.
 pub(super) fn schemas() -> Result<Schemas, serde_json::Error> {
     let read = derived::<ReadTypes>()?;
-    let mut schemas: Schemas = read
-        .iter()
-        .map(|(name, schema)| (name.clone(), open(flattened(schema, &read))))
-        .collect();
+    let mut schemas: Schemas =
+        read.iter().map(|(name, schema)| (name.clone(), open(flattened(schema, &read)))).collect();
     // This schema is inlined in the objects that have it.
     schemas.remove("SearchAddress");
     let sent = derived::<SentTypes>()?;
@@ -30,18 +28,8 @@ pub(super) fn schemas() -> Result<Schemas, serde_json::Error> {
         }
     }
     for (name, submission, read, example) in [
-        (
-            "GameChange",
-            "GameSubmission",
-            "Game",
-            json!({"tagline": "Longer roads, less water."}),
-        ),
-        (
-            "EventChange",
-            "EventSubmission",
-            "Event",
-            json!({"online": true}),
-        ),
+        ("GameChange", "GameSubmission", "Game", json!({"tagline": "Longer roads, less water."})),
+        ("EventChange", "EventSubmission", "Event", json!({"online": true})),
     ] {
         let mut change = change(&schemas[submission], &schemas[read]);
         change["example"] = example;
@@ -75,9 +63,7 @@ struct SentTypes;
 fn derived<T: OpenApi>() -> Result<Schemas, serde_json::Error> {
     let components = T::openapi().components.unwrap_or_default();
     let schemas = components.schemas.into_iter();
-    schemas
-        .map(|(name, schema)| Ok((name, serde_json::to_value(schema)?)))
-        .collect()
+    schemas.map(|(name, schema)| Ok((name, serde_json::to_value(schema)?))).collect()
 }
 
 /// The body of a PATCH: the fields of a submission, none of them required, and, as they are read, the other fields of the listing. These
@@ -110,12 +96,7 @@ fn flattened(schema: &Value, all: &Schemas) -> Value {
     for part in parts {
         let part = target(part, all).unwrap_or(part);
         let fields = part.get("properties").and_then(Value::as_object);
-        properties.extend(
-            fields
-                .into_iter()
-                .flatten()
-                .map(|(k, v)| (k.clone(), v.clone())),
-        );
+        properties.extend(fields.into_iter().flatten().map(|(k, v)| (k.clone(), v.clone())));
         let names = part.get("required").and_then(Value::as_array);
         required.extend(names.into_iter().flatten().cloned());
     }
@@ -141,11 +122,14 @@ fn open(schema: Value) -> Value {
         return schema;
     };
     if let Some(values) = object.remove("enum") {
-        let names = values.as_array().into_iter().flatten();
-        let names = names.map(|name| format!("`{}`", name.as_str().unwrap_or_default()));
-        let names = names.collect::<Vec<_>>().join(", ");
-        let words = object.get("description").and_then(Value::as_str);
-        let words = words.unwrap_or_default();
+        let names = values
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|name| format!("`{}`", name.as_str().unwrap_or_default()))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let words = object.get("description").and_then(Value::as_str).unwrap_or_default();
         let words = format!("{words} Known values: {names}. More may come.");
         object.insert("description".to_owned(), words.into());
         object.insert(KNOWN_VALUES.to_owned(), values);
@@ -213,10 +197,9 @@ mod tests {
 
     fn names(schema: &Value, key: &str) -> Vec<String> {
         match &schema[key] {
-            Value::Array(names) => names
-                .iter()
-                .filter_map(|name| Some(name.as_str()?.to_owned()))
-                .collect(),
+            Value::Array(names) => {
+                names.iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect()
+            }
             Value::Object(fields) => fields.keys().cloned().collect(),
             _ => Vec::new(),
         }

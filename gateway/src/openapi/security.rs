@@ -28,10 +28,7 @@ pub(super) fn alternatives(required: &Requirements) -> Vec<Value> {
         (AllowedKeys::Game, _) => (&["secretKey", "publicKey"], None),
     };
     let roles: Vec<&str> = role.into_iter().collect();
-    schemes
-        .iter()
-        .map(|scheme| json!({ *scheme: roles }))
-        .collect()
+    schemes.iter().map(|scheme| json!({ *scheme: roles })).collect()
 }
 
 #[cfg(test)]
@@ -44,26 +41,10 @@ mod tests {
     #[test]
     fn the_security_of_an_operation_follows_from_its_route() {
         for (method, pattern, expected) in [
-            (
-                Method::GET,
-                "/v1/games",
-                json!([{"key": []}, {"secretKey": []}, {"publicKey": []}]),
-            ),
-            (
-                Method::POST,
-                "/v1/games",
-                json!([{"key": ["write"]}, {"secretKey": ["write"]}]),
-            ),
-            (
-                Method::GET,
-                "/v1/me/listings",
-                json!([{"key": []}, {"secretKey": []}]),
-            ),
-            (
-                Method::POST,
-                "/v1/play/tips",
-                json!([{"secretKey": []}, {"publicKey": []}]),
-            ),
+            (Method::GET, "/v1/games", json!([{"key": []}, {"secretKey": []}, {"publicKey": []}])),
+            (Method::POST, "/v1/games", json!([{"key": ["write"]}, {"secretKey": ["write"]}])),
+            (Method::GET, "/v1/me/listings", json!([{"key": []}, {"secretKey": []}])),
+            (Method::POST, "/v1/play/tips", json!([{"secretKey": []}, {"publicKey": []}])),
             (Method::GET, "/v1/economy/rates", json!([{"secretKey": []}])),
         ] {
             let taken = alternatives(&(API.requirements)(&method, pattern).unwrap());

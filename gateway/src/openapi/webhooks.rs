@@ -15,11 +15,7 @@ const EVENTS: [(&str, &str, &str); 5] = [
         "WebhookListing",
         "A listing that staff approved is visible for the first time.",
     ),
-    (
-        "listing.updated",
-        "WebhookListing",
-        "A visible listing was edited.",
-    ),
+    ("listing.updated", "WebhookListing", "A visible listing was edited."),
     (
         "tip.paid",
         "WebhookListing",
@@ -49,21 +45,13 @@ const HEADERS: [(&str, bool, &str); 9] = [
         "The same with the new secret, while the secret is rotated.",
     ),
     ("webhook-id", true, "The body's `id` (Standard Webhooks)."),
-    (
-        "webhook-timestamp",
-        true,
-        "Unix time in whole seconds (Standard Webhooks).",
-    ),
+    ("webhook-timestamp", true, "Unix time in whole seconds (Standard Webhooks)."),
     (
         "webhook-signature",
         true,
         "`v1,` and the signature in base64; several are separated by spaces (Standard Webhooks).",
     ),
-    (
-        "traceparent",
-        false,
-        "The trace of this attempt in our collector (W3C Trace Context).",
-    ),
+    ("traceparent", false, "The trace of this attempt in our collector (W3C Trace Context)."),
 ];
 
 /// The bodies of the requests, by the names of their schemas.

@@ -37,12 +37,7 @@ impl LoadLimits {
     /// other; if requests were shed at once, clients would retry faster than requests can be shed. Most clients wait a second for
     /// a response, so the wait is shorter than that.
     pub const fn new(calls: usize, body_timeout: Duration) -> Self {
-        Self {
-            calls,
-            queued: 4_096,
-            queue_timeout: Duration::from_millis(750),
-            body_timeout,
-        }
+        Self { calls, queued: 4_096, queue_timeout: Duration::from_millis(750), body_timeout }
     }
 }
 

@@ -36,10 +36,7 @@ impl RefusedCalls {
     pub fn new(limit: u32) -> Self {
         Self {
             limit,
-            minute: Mutex::new(Minute {
-                start: OffsetDateTime::UNIX_EPOCH,
-                calls: HashMap::new(),
-            }),
+            minute: Mutex::new(Minute { start: OffsetDateTime::UNIX_EPOCH, calls: HashMap::new() }),
         }
     }
 
@@ -65,10 +62,7 @@ impl RefusedCalls {
         }
         let mut minute = self.lock();
         if !minute.is_current(now) {
-            *minute = Minute {
-                start: now,
-                calls: HashMap::new(),
-            };
+            *minute = Minute { start: now, calls: HashMap::new() };
         }
         if !minute.has_room(from, self.limit) {
             return rate_limited(minute.start, now);
@@ -157,9 +151,8 @@ mod tests {
     #[test]
     fn the_number_of_counted_addresses_is_limited() {
         let calls = RefusedCalls::new(1);
-        let counted = (0..1_000_000)
-            .filter(|number| wait(&calls, network(*number), START).is_none())
-            .count();
+        let counted =
+            (0..1_000_000).filter(|number| wait(&calls, network(*number), START).is_none()).count();
         assert_eq!(counted, CAPACITY);
         assert_eq!(calls.lock().calls.len(), CAPACITY);
         assert_eq!(wait(&calls, network(2_000_000), START + MINUTE), None);

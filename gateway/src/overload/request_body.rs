@@ -50,9 +50,7 @@ pub(super) async fn read_ahead(
 async fn read(body: Body) -> Result<Bytes, Fault> {
     let most = usize::try_from(MAX_BODY).unwrap_or(usize::MAX);
     to_bytes(body, most).await.map_err(|error| {
-        let is_too_long = error
-            .source()
-            .is_some_and(<dyn Error>::is::<LengthLimitError>);
+        let is_too_long = error.source().is_some_and(<dyn Error>::is::<LengthLimitError>);
         if is_too_long {
             return too_large();
         }

@@ -20,10 +20,7 @@ pub fn head<B>(request: &Request<B>) -> Result<(), Fault> {
             "Send one host: a name or an address, with or without a port.",
         ));
     }
-    let uri = request
-        .uri()
-        .path_and_query()
-        .map_or(0, |uri| uri.as_str().len());
+    let uri = request.uri().path_and_query().map_or(0, |uri| uri.as_str().len());
     if uri > MAX_URI {
         return Err(Fault::new(
             Code::UriTooLong,
@@ -31,10 +28,7 @@ pub fn head<B>(request: &Request<B>) -> Result<(), Fault> {
         ));
     }
     let headers = request.headers();
-    let length: usize = headers
-        .iter()
-        .map(|(name, value)| name.as_str().len() + value.len())
-        .sum();
+    let length: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
     if headers.len() > MAX_HEADER_FIELDS || length > MAX_HEADER_BYTES {
         return Err(Fault::new(
             Code::HeadersTooLarge,
@@ -46,9 +40,7 @@ pub fn head<B>(request: &Request<B>) -> Result<(), Fault> {
 
 /// Rejects a request whose `Content-Length` is too large (413), before reading any of the body.
 pub fn body(headers: &HeaderMap) -> Result<(), Fault> {
-    let length = headers
-        .get(CONTENT_LENGTH)
-        .and_then(|length| length.to_str().ok()?.parse().ok());
+    let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if length.is_some_and(|length: u64| length > MAX_BODY) {
         return Err(too_large());
     }
@@ -56,10 +48,7 @@ pub fn body(headers: &HeaderMap) -> Result<(), Fault> {
 }
 
 pub fn too_large() -> Fault {
-    Fault::new(
-        Code::TooLarge,
-        "The body is larger than 64 KiB. Send a smaller one.",
-    )
+    Fault::new(Code::TooLarge, "The body is larger than 64 KiB. Send a smaller one.")
 }
 
 #[cfg(test)]
@@ -83,18 +72,12 @@ mod tests {
 
         let header = |length: usize| Request::get("/").header("x", "a".repeat(length - 1));
         assert_eq!(code(header(MAX_HEADER_BYTES)), None);
-        assert_eq!(
-            code(header(MAX_HEADER_BYTES + 1)),
-            Some(Code::HeadersTooLarge)
-        );
+        assert_eq!(code(header(MAX_HEADER_BYTES + 1)), Some(Code::HeadersTooLarge));
 
         let fields =
             |count| (0..count).fold(Request::get("/"), |r, n| r.header(format!("x-{n}"), ""));
         assert_eq!(code(fields(MAX_HEADER_FIELDS)), None);
-        assert_eq!(
-            code(fields(MAX_HEADER_FIELDS + 1)),
-            Some(Code::HeadersTooLarge)
-        );
+        assert_eq!(code(fields(MAX_HEADER_FIELDS + 1)), Some(Code::HeadersTooLarge));
 
         let body = |length: u64| Request::post("/").header(CONTENT_LENGTH, length);
         assert_eq!(code(body(MAX_BODY)), None);

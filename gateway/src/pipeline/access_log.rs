@@ -27,13 +27,7 @@ pub(super) struct AccessLog {
 
 impl AccessLog {
     pub(super) fn start(app: App, context: Context) -> Self {
-        Self {
-            context,
-            at: app.clock.now(),
-            app,
-            started: Instant::now(),
-            status: HUNG_UP,
-        }
+        Self { context, at: app.clock.now(), app, started: Instant::now(), status: HUNG_UP }
     }
 
     /// Sets the status of the response.

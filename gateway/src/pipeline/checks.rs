@@ -137,12 +137,9 @@ fn quota_error(denial: Denial, plan: &Plan, context: &mut Context) -> ApiError {
         )
     };
     let resets_at = status.month_resets_at();
-    let fault = Fault::new(Code::QuotaExceeded, message);
-    let fault = fault.with_retry_after(status.seconds_until(resets_at));
-    ApiError {
-        resets_at: Some(resets_at),
-        ..fault.into()
-    }
+    let fault =
+        Fault::new(Code::QuotaExceeded, message).with_retry_after(status.seconds_until(resets_at));
+    ApiError { resets_at: Some(resets_at), ..fault.into() }
 }
 
 /// Whether the minute is used up too, and ends after the month.

@@ -107,28 +107,13 @@ impl Pipeline {
         context.route = route.pattern;
         let now = app.clock.now();
         // Checks 1 to 9 of §7.1.
-        let checks = Checks {
-            app,
-            admission: &self.admission,
-            route,
-            head: &head,
-            now,
-        };
+        let checks = Checks { app, admission: &self.admission, route, head: &head, now };
         let (caller, rate_limit, at_least) = checks.run(context).await?;
         // 10: unknown path, wrong method.
-        let method = route
-            .method(&head.method)
-            .ok_or_else(|| route.no_handler())?;
+        let method = route.method(&head.method).ok_or_else(|| route.no_handler())?;
         // 11: too_large. The later checks belong to the handler and the services.
         request_limits::body(&head.headers)?;
-        let call = Call {
-            app: App::clone(app),
-            caller,
-            rate_limit,
-            at_least,
-            head,
-            body,
-        };
+        let call = Call { app: App::clone(app), caller, rate_limit, at_least, head, body };
         if method.reads_catalogue {
             self.responses.respond(call, &method.handler, now).await
         } else {

@@ -129,11 +129,7 @@ impl ResponseCache {
         let Some(position) = response.position() else {
             return;
         };
-        let entry = Entry {
-            response: response.to_stored(),
-            position,
-            made: now,
-        };
+        let entry = Entry { response: response.to_stored(), position, made: now };
         self.entries.insert(key, entry);
     }
 }

@@ -61,23 +61,14 @@ impl MethodHandler {
     }
 
     const fn new(method: Method, effect: Effect, handler: Handler) -> Self {
-        Self {
-            method,
-            effect,
-            reads_catalogue: false,
-            handler,
-        }
+        Self { method, effect, reads_catalogue: false, handler }
     }
 }
 
 impl Route {
     /// The handler of a method.
     pub fn method(&self, method: &Method) -> Option<&MethodHandler> {
-        let method = if *method == Method::HEAD {
-            &Method::GET
-        } else {
-            method
-        };
+        let method = if *method == Method::HEAD { &Method::GET } else { method };
         self.methods.iter().find(|it| it.method == *method)
     }
 
@@ -85,11 +76,7 @@ impl Route {
     /// read does.
     pub fn requirements(&self, method: &Method, from_browser: bool) -> Requirements {
         let effect = self.method(method).map_or(Effect::Read, |it| it.effect);
-        Requirements {
-            effect,
-            from_browser,
-            ..self.requirements
-        }
+        Requirements { effect, from_browser, ..self.requirements }
     }
 
     /// Why the route has no handler for a method.
@@ -121,10 +108,7 @@ mod tests {
         let games = Route {
             pattern: "/v1/games",
             requirements: Requirements::ANY,
-            methods: vec![
-                MethodHandler::catalogue(handler),
-                MethodHandler::submit(handler),
-            ],
+            methods: vec![MethodHandler::catalogue(handler), MethodHandler::submit(handler)],
         };
         assert_eq!(games.no_handler().allow.unwrap(), "GET, HEAD, POST");
         let read = games.method(&Method::HEAD).unwrap();

@@ -78,11 +78,7 @@ impl SharedCounters {
 impl Quota {
     /// Minutes are counted by the time of Redis, moved as `clock` is.
     pub fn new(redis: Redis, shared: Arc<SharedCounters>, clock: Clock) -> Self {
-        Self {
-            counters: Counters::new(redis),
-            clock,
-            shared,
-        }
+        Self { counters: Counters::new(redis), clock, shared }
     }
 
     /// Opens the connection to Redis, if Redis is there.
@@ -149,18 +145,8 @@ impl Quota {
     ) -> Result<RateLimitStatus, Denial> {
         let local = &self.shared.local;
         let (window, free) = local.consume(caller.key.chain, limits.minute, now);
-        let status = RateLimitStatus {
-            limits,
-            window,
-            month_used: None,
-            public_used: 0,
-            now,
-        };
-        if free {
-            Ok(status)
-        } else {
-            Err(Denial::Minute(status))
-        }
+        let status = RateLimitStatus { limits, window, month_used: None, public_used: 0, now };
+        if free { Ok(status) } else { Err(Denial::Minute(status)) }
     }
 
     /// Counts a call of a player to a game, whichever account's key it has. The error is how long the exceeded minute lasts.
@@ -184,11 +170,7 @@ impl Quota {
                 ("local", free, window.start + MINUTE - now)
             }
         };
-        let verdict = if free {
-            "player_allowed"
-        } else {
-            "player_limited"
-        };
+        let verdict = if free { "player_allowed" } else { "player_limited" };
         record_decision(source, verdict);
         if free { Ok(()) } else { Err(left) }
     }
@@ -212,10 +194,7 @@ impl Quota {
 
 impl Caller {
     fn month(&self, now: OffsetDateTime) -> AccountMonth {
-        AccountMonth {
-            account: self.key.account,
-            month: Month::at(now),
-        }
+        AccountMonth { account: self.key.account, month: Month::at(now) }
     }
 }
 

@@ -60,9 +60,7 @@ impl MonthUseCopy {
         if self.is_unavailable.load(Ordering::Relaxed) {
             return false;
         }
-        let load = self
-            .loads
-            .get_or_insert_async(&month, self.try_load(month, counters));
+        let load = self.loads.get_or_insert_async(&month, self.try_load(month, counters));
         let is_loaded = matches!(timeout(self.deadline, load).await, Ok(Ok(())));
         if is_loaded {
             self.loads.remove(&month);
@@ -89,9 +87,7 @@ impl MonthUseCopy {
     /// Writes the pending counts to PostgreSQL. Returns whether it worked, and logs when it no longer does, and when it does again.
     pub(super) async fn flush(&self) -> bool {
         let written = self.write_pending().await;
-        let was_unavailable = self
-            .is_unavailable
-            .swap(written.is_err(), Ordering::Relaxed);
+        let was_unavailable = self.is_unavailable.swap(written.is_err(), Ordering::Relaxed);
         match &written {
             Ok(()) if was_unavailable => {
                 tracing::info!("writing month use to PostgreSQL works again");

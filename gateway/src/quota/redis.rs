@@ -90,10 +90,7 @@ impl Counters {
         let now = from_milliseconds(now_in_redis).unwrap_or(now);
         let status = RateLimitStatus {
             limits,
-            window: Window {
-                start: from_milliseconds(start).unwrap_or(now),
-                used,
-            },
+            window: Window { start: from_milliseconds(start).unwrap_or(now), used },
             month_used: Some(month_used),
             public_used,
             now,
@@ -119,8 +116,7 @@ impl Counters {
         for day in days {
             command.write_arg_fmt(format_args!("day:{day}"));
         }
-        let counts = self.redis.query("read days", &command).await;
-        let counts: Vec<Option<u64>> = counts?;
+        let counts: Vec<Option<u64>> = self.redis.query("read days", &command).await?;
         Ok(counts.into_iter().map(Option::unwrap_or_default).collect())
     }
 

@@ -41,15 +41,9 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
 
 pub async fn get(mut call: Call) -> Result<ApiResponse, ApiError> {
     let handle = call.path_param().await?;
-    let request = GetCreatorRequest {
-        mode: call.mode(),
-        handle,
-        at_least: call.at_least(),
-        max_games: None,
-    };
+    let request =
+        GetCreatorRequest { mode: call.mode(), handle, at_least: call.at_least(), max_games: None };
     let method = CreatorsServiceClient::get_creator;
-    let creator = call
-        .read_catalogue(Params::default(), method, request)
-        .await?;
+    let creator = call.read_catalogue(Params::default(), method, request).await?;
     Ok(ApiResponse::object(creator.json).made_at(creator.position.as_ref()))
 }

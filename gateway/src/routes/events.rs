@@ -61,18 +61,10 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
 
 pub async fn get(mut call: Call) -> Result<ApiResponse, ApiError> {
     let slug = call.path_param().await?;
-    let request = GetEventRequest {
-        mode: call.mode(),
-        slug,
-        at_least: call.at_least(),
-    };
+    let request = GetEventRequest { mode: call.mode(), slug, at_least: call.at_least() };
     let method = EventsServiceClient::get_event;
-    let event = call
-        .read_catalogue(Params::default(), method, request)
-        .await?;
-    Ok(ApiResponse::object(event.json)
-        .at_revision(event.revision)
-        .made_at(event.position.as_ref()))
+    let event = call.read_catalogue(Params::default(), method, request).await?;
+    Ok(ApiResponse::object(event.json).at_revision(event.revision).made_at(event.position.as_ref()))
 }
 
 pub async fn create(call: Call) -> Result<ApiResponse, ApiError> {

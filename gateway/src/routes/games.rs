@@ -61,18 +61,10 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
 
 pub async fn get(mut call: Call) -> Result<ApiResponse, ApiError> {
     let slug = call.path_param().await?;
-    let request = GetGameRequest {
-        mode: call.mode(),
-        slug,
-        at_least: call.at_least(),
-    };
+    let request = GetGameRequest { mode: call.mode(), slug, at_least: call.at_least() };
     let method = GamesServiceClient::get_game;
-    let game = call
-        .read_catalogue(Params::default(), method, request)
-        .await?;
-    Ok(ApiResponse::object(game.json)
-        .at_revision(game.revision)
-        .made_at(game.position.as_ref()))
+    let game = call.read_catalogue(Params::default(), method, request).await?;
+    Ok(ApiResponse::object(game.json).at_revision(game.revision).made_at(game.position.as_ref()))
 }
 
 pub async fn create(call: Call) -> Result<ApiResponse, ApiError> {

@@ -39,13 +39,10 @@ pub(super) fn created_response(
     };
     // A slug has lower-case letters, digits and hyphens only, so it needs no percent-encoding.
     let path = format!("{list}/{slug}");
-    let response = ApiResponse::json(&Created {
-        slug,
-        status,
-        url: written.url,
-        note: NOTE.to_owned(),
-    })?;
-    let response = response.created_at(path).at_revision(revision);
+    let response =
+        ApiResponse::json(&Created { slug, status, url: written.url, note: NOTE.to_owned() })?
+            .created_at(path)
+            .at_revision(revision);
     Ok(response.replayed(replayed))
 }
 
@@ -66,11 +63,7 @@ pub(super) fn updated_response(written: Option<Written>) -> Result<ApiResponse, 
 }
 
 fn dry_run(would: &str, status: String) -> Result<ApiResponse, ApiError> {
-    ApiResponse::json(&DryRun {
-        dry_run: true,
-        would: would.to_owned(),
-        status,
-    })
+    ApiResponse::json(&DryRun { dry_run: true, would: would.to_owned(), status })
 }
 
 /// The name of the state in the contract (§3). A state that this version does not know is an internal fault.
@@ -105,12 +98,7 @@ mod tests {
 
     #[test]
     fn a_listing_in_an_unknown_state_is_an_internal_fault() {
-        let in_state = |state: i32| {
-            status(&Written {
-                state,
-                ..Written::default()
-            })
-        };
+        let in_state = |state: i32| status(&Written { state, ..Written::default() });
         assert_eq!(in_state(State::Removed.into()).unwrap(), "removed");
         for state in [i32::from(State::Unspecified), 99] {
             assert_eq!(in_state(state).unwrap_err().code, Code::Internal);

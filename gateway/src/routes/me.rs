@@ -25,12 +25,7 @@ pub(super) fn operations() -> [Operation; 2] {
 }
 
 pub async fn get(call: Call) -> Result<ApiResponse, ApiError> {
-    let Call {
-        app,
-        caller,
-        rate_limit: status,
-        ..
-    } = call;
+    let Call { app, caller, rate_limit: status, .. } = call;
     // Anybody may know a public key.
     let account = (caller.key.kind != KeyKind::Public).then(|| MeAccount {
         id: caller.key.account.to_string(),
@@ -63,10 +58,7 @@ pub async fn listings(call: Call) -> Result<ApiResponse, ApiError> {
 }
 
 fn short(plan: &Plan) -> MePlan {
-    MePlan {
-        name: plan.name.clone(),
-        title: plan.title.clone(),
-    }
+    MePlan { name: plan.name.clone(), title: plan.title.clone() }
 }
 
 fn key(key: &Key) -> MeKey {

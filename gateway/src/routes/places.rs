@@ -28,14 +28,9 @@ pub(super) fn operations() -> [Operation; 4] {
 }
 
 pub async fn genres(call: Call) -> Result<ApiResponse, ApiError> {
-    let request = ListGenresRequest {
-        mode: call.mode(),
-        at_least: call.at_least(),
-    };
+    let request = ListGenresRequest { mode: call.mode(), at_least: call.at_least() };
     let method = PlacesServiceClient::list_genres;
-    let genres = call
-        .read_catalogue(Params::default(), method, request)
-        .await?;
+    let genres = call.read_catalogue(Params::default(), method, request).await?;
     Ok(ApiResponse::list(genres.json, genres.page).made_at(genres.position.as_ref()))
 }
 
@@ -55,15 +50,9 @@ pub async fn countries(call: Call) -> Result<ApiResponse, ApiError> {
 
 pub async fn country(mut call: Call) -> Result<ApiResponse, ApiError> {
     let code = call.path_param().await?;
-    let request = GetCountryRequest {
-        mode: call.mode(),
-        code,
-        at_least: call.at_least(),
-    };
+    let request = GetCountryRequest { mode: call.mode(), code, at_least: call.at_least() };
     let method = PlacesServiceClient::get_country;
-    let country = call
-        .read_catalogue(Params::default(), method, request)
-        .await?;
+    let country = call.read_catalogue(Params::default(), method, request).await?;
     Ok(ApiResponse::object(country.json).made_at(country.position.as_ref()))
 }
 

@@ -28,14 +28,8 @@ pub(super) fn operations() -> [Operation; 1] {
 }
 
 pub async fn submit(call: Call) -> Result<ApiResponse, ApiError> {
-    let ServiceWrite {
-        app,
-        caller,
-        body,
-        dry_run,
-        idempotency_key,
-        ..
-    } = ServiceWrite::read(call)?;
+    let ServiceWrite { app, caller, body, dry_run, idempotency_key, .. } =
+        ServiceWrite::read(call)?;
     let request = SubmitReportRequest {
         account_id: caller.key.account.to_string(),
         mode: caller.key.mode.into(),

@@ -35,14 +35,8 @@ struct TipPlayer {
 }
 
 pub async fn send(call: Call) -> Result<ApiResponse, ApiError> {
-    let ServiceWrite {
-        app,
-        caller,
-        body,
-        dry_run,
-        idempotency_key,
-        ..
-    } = ServiceWrite::read(call)?;
+    let ServiceWrite { app, caller, body, dry_run, idempotency_key, .. } =
+        ServiceWrite::read(call)?;
     let game = caller.key.game.clone().unwrap_or_default();
     // A call that only checks does not use up the minute of the live player.
     if caller.key.mode == Mode::Live && !dry_run {

@@ -38,9 +38,7 @@ pub(super) async fn create(
     };
     bad.check()?;
     let account = write::create(&services.producer, &by, account).await?;
-    Ok(proto::CreateAccountResponse {
-        account: Some((&account).into()),
-    })
+    Ok(proto::CreateAccountResponse { account: Some((&account).into()) })
 }
 
 pub(super) async fn list(
@@ -94,9 +92,7 @@ pub(super) async fn rename(
     let name = fields::name(&mut bad, "name", name);
     bad.check()?;
     let account = write::rename(&services.producer, &by, id, &name).await?;
-    Ok(proto::AccountsServiceChangeAccountResponse {
-        account: Some((&account).into()),
-    })
+    Ok(proto::AccountsServiceChangeAccountResponse { account: Some((&account).into()) })
 }
 
 pub(super) async fn set_plan(
@@ -110,9 +106,7 @@ pub(super) async fn set_plan(
     let plan = fields::plan(&mut bad, "plan", plan, &services.plans);
     bad.check()?;
     let account = write::set_plan(&services.producer, &by, id, &plan).await?;
-    Ok(proto::SetAccountPlanResponse {
-        account: Some((&account).into()),
-    })
+    Ok(proto::SetAccountPlanResponse { account: Some((&account).into()) })
 }
 
 /// Rejects the requests of an account that may still lead to a key, and revokes its keys. In this order, no request leads to a key afterwards.

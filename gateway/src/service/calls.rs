@@ -20,18 +20,12 @@ pub(super) async fn list_use(
     let account = id("account_id", &request.account_id)?;
     let today = services.clock.now().to_offset(UtcOffset::UTC).date();
     let days = (0..DAYS).rev();
-    let days: Vec<Date> = days
-        .filter_map(|before| today.checked_sub(Duration::days(before)))
-        .collect();
-    let counted = services.quota.calls_on_days(account, &days).await;
-    let counted = counted.ok_or_else(unavailable)?;
-    let days = days.iter().zip(counted).map(|(day, calls)| proto::DayUse {
-        day: day.to_string(),
-        calls,
-    });
-    Ok(proto::AccountsServiceListUseResponse {
-        days: days.collect(),
-    })
+    let days: Vec<Date> =
+        days.filter_map(|before| today.checked_sub(Duration::days(before))).collect();
+    let counted = services.quota.calls_on_days(account, &days).await.ok_or_else(unavailable)?;
+    let days =
+        days.iter().zip(counted).map(|(day, calls)| proto::DayUse { day: day.to_string(), calls });
+    Ok(proto::AccountsServiceListUseResponse { days: days.collect() })
 }
 
 pub(super) async fn list_calls(
@@ -51,8 +45,8 @@ pub(super) async fn list_calls(
     bad.check()?;
 
     let log = &services.call_log;
-    let calls = log.read(account, services.clock.now()).await;
-    let calls = calls.map_err(|_unavailable| unavailable())?;
+    let calls =
+        log.read(account, services.clock.now()).await.map_err(|_unavailable| unavailable())?;
     let left_out = calls.iter().map(|call| call.left_out).sum();
     let is_after = |call: &proto::Call| {
         let after = page.after.as_ref();
@@ -69,12 +63,7 @@ pub(super) async fn list_calls(
         let (at, id) = sort_key(last);
         (at, id.to_owned())
     })?;
-    Ok(proto::AccountsServiceListCallsResponse {
-        next_cursor,
-        calls,
-        most: log.most(),
-        left_out,
-    })
+    Ok(proto::AccountsServiceListCallsResponse { next_cursor, calls, most: log.most(), left_out })
 }
 
 fn unavailable() -> Fault {

@@ -37,9 +37,7 @@ pub(super) async fn request(
     let (producer, plans) = (&services.producer, &services.plans);
     let ids = (ids::row_id(), form);
     let request = write::request(producer, plans, &by, account, &spec, ids).await?;
-    Ok(proto::RequestKeyResponse {
-        request: Some((&request).into()),
-    })
+    Ok(proto::RequestKeyResponse { request: Some((&request).into()) })
 }
 
 /// The requests of all accounts.
@@ -83,9 +81,7 @@ pub(super) async fn approve(
 ) -> Result<proto::ApproveKeyResponse, Fault> {
     let id = id("id", request)?;
     let request = write::approve(&services.producer, &by, id).await?;
-    Ok(proto::ApproveKeyResponse {
-        request: Some((&request).into()),
-    })
+    Ok(proto::ApproveKeyResponse { request: Some((&request).into()) })
 }
 
 pub(super) async fn reject(
@@ -98,16 +94,11 @@ pub(super) async fn reject(
     let id = bad.id("id", request);
     let reason = fields::reason(&mut bad, "reason", reason);
     if reason.is_empty() {
-        bad.add(
-            "reason",
-            "A reason is required: the owner of the key reads it.",
-        );
+        bad.add("reason", "A reason is required: the owner of the key reads it.");
     }
     bad.check()?;
     let request = write::reject(&services.producer, &by, id, &reason).await?;
-    Ok(proto::RejectKeyResponse {
-        request: Some((&request).into()),
-    })
+    Ok(proto::RejectKeyResponse { request: Some((&request).into()) })
 }
 
 /// Rejects a request of the author's account.
@@ -118,9 +109,7 @@ pub(super) async fn withdraw(
 ) -> Result<proto::WithdrawKeyRequestResponse, Fault> {
     let request = own(services, &by, request).await?;
     let rejected = write::reject(&services.producer, &by, request.id, WITHDRAWN).await?;
-    Ok(proto::WithdrawKeyRequestResponse {
-        request: Some((&rejected).into()),
-    })
+    Ok(proto::WithdrawKeyRequestResponse { request: Some((&rejected).into()) })
 }
 
 /// Rejects the requests of an account that may still lead to a key.
@@ -152,8 +141,5 @@ pub(super) async fn reveal(
     let request = own(services, &by, request).await?;
     let (secret, new_key) = services.new_secret(request.id, Mode::Live, request.kind, None);
     let key = write::reveal(&services.producer, &by, &new_key).await?;
-    Ok(proto::RevealKeyResponse {
-        key: Some((&key).into()),
-        secret: secret.expose().to_owned(),
-    })
+    Ok(proto::RevealKeyResponse { key: Some((&key).into()), secret: secret.expose().to_owned() })
 }

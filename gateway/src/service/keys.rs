@@ -57,9 +57,7 @@ pub(super) async fn list(
 ) -> Result<proto::ListKeysResponse, Fault> {
     let account = id("account_id", account)?;
     let keys = keys::by_account(&services.pool, account, services.clock.now()).await?;
-    Ok(proto::ListKeysResponse {
-        keys: keys.iter().map(Into::into).collect(),
-    })
+    Ok(proto::ListKeysResponse { keys: keys.iter().map(Into::into).collect() })
 }
 
 pub(super) async fn create(
@@ -92,11 +90,7 @@ pub(super) fn form_id(bad: &mut BadFields, form: &str) -> Option<Uuid> {
 
 /// The secret of a new key. That of a key that the same form has created before is not stored.
 fn shown(secret: &Secret, is_new: bool) -> String {
-    if is_new {
-        secret.expose().to_owned()
-    } else {
-        String::new()
-    }
+    if is_new { secret.expose().to_owned() } else { String::new() }
 }
 
 pub(super) async fn rotate(
@@ -134,9 +128,7 @@ pub(super) async fn revoke(
 ) -> Result<proto::RevokeKeyResponse, Fault> {
     let key = services.key(&by, id("id", key)?).await?;
     let key = services.revoke(&by, key.account, key.id).await?;
-    Ok(proto::RevokeKeyResponse {
-        key: Some((&key).into()),
-    })
+    Ok(proto::RevokeKeyResponse { key: Some((&key).into()) })
 }
 
 impl Services {
@@ -167,12 +159,7 @@ impl Services {
     ) -> (Secret, NewKey) {
         let public = kind == KeyKind::Public;
         let secret = self.format.generate(mode, public, &mut rand::rng());
-        let new_key = NewKey {
-            id,
-            hash: secret.hash(),
-            last4: secret.last4().to_owned(),
-            form,
-        };
+        let new_key = NewKey { id, hash: secret.hash(), last4: secret.last4().to_owned(), form };
         (secret, new_key)
     }
 }

@@ -43,12 +43,14 @@ pub(super) async fn list(
     let binding = Binding::new("month use", filters);
     let page: Page<Uuid> = bad.read_page(Limits::LONG, binding, request.limit, &request.cursor);
     bad.check()?;
-    let limits = plans.iter().filter_map(|plan| {
-        let unlimited = Some(calls).filter(|calls| *calls > 0);
-        let least = plan.month_share(request.percent).or(unlimited)?;
-        Some((plan.name.clone(), least))
-    });
-    let limits: Vec<(String, u64)> = limits.collect();
+    let limits: Vec<(String, u64)> = plans
+        .iter()
+        .filter_map(|plan| {
+            let unlimited = Some(calls).filter(|calls| *calls > 0);
+            let least = plan.month_share(request.percent).or(unlimited)?;
+            Some((plan.name.clone(), least))
+        })
+        .collect();
     let month = Month::at(services.clock.now());
     let (pool, rows) = (&services.pool, page.rows_to_fetch());
     let mut found = month_use::at_least(pool, month, &limits, page.after, rows).await?;
@@ -62,10 +64,7 @@ pub(super) async fn list(
             month: Some(message(month, row.used.unsigned_abs(), plan)),
         }
     });
-    Ok(proto::AccountsServiceListMonthUseResponse {
-        accounts: rows.collect(),
-        next_cursor,
-    })
+    Ok(proto::AccountsServiceListMonthUseResponse { accounts: rows.collect(), next_cursor })
 }
 
 fn message(month: Month, used: u64, plan: &Plan) -> proto::MonthUse {

@@ -15,9 +15,7 @@ pub(super) async fn list(services: &Services) -> Result<proto::ListSwitchesRespo
     let mut connection = services.pool.acquire().await?;
     let mut settings = switches::all(&mut connection).await?;
     settings.sort_by_key(|setting| setting.switch);
-    Ok(proto::ListSwitchesResponse {
-        switches: settings.iter().map(Into::into).collect(),
-    })
+    Ok(proto::ListSwitchesResponse { switches: settings.iter().map(Into::into).collect() })
 }
 
 /// All switches, without the reasons of staff.
@@ -39,7 +37,5 @@ pub(super) async fn set(
     let reason = fields::reason(&mut bad, "reason", &request.reason);
     bad.check()?;
     let setting = write::set(&services.producer, &by, switch, request.on, &reason).await?;
-    Ok(proto::SetSwitchResponse {
-        switch: Some((&setting).into()),
-    })
+    Ok(proto::SetSwitchResponse { switch: Some((&setting).into()) })
 }

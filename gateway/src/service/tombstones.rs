@@ -42,11 +42,7 @@ impl Tombstones {
             tracker.wait().await;
             Ok(())
         });
-        Self {
-            quota: Arc::clone(quota),
-            clock,
-            tasks,
-        }
+        Self { quota: Arc::clone(quota), clock, tasks }
     }
 
     /// Makes a change in a task, which goes on if the client disconnects. Each of the `changed_keys` that is revoked after it gets a tombstone.
@@ -90,10 +86,7 @@ fn to_stop(changed: Result<Vec<&Key>, &Fault>, revoked: Option<KeyOfAccount>) ->
     match changed {
         Ok(keys) => {
             let stopped = keys.into_iter().filter(|key| key.revoked_at.is_some());
-            let named = |key: &Key| KeyOfAccount {
-                account: key.account,
-                id: key.id,
-            };
+            let named = |key: &Key| KeyOfAccount { account: key.account, id: key.id };
             stopped.map(named).collect()
         }
         // Its owner wants it to stop, whether the revocation took effect or not.
@@ -111,25 +104,18 @@ mod tests {
     fn a_rotation_without_a_grace_period_stops_the_key() {
         let key = caller().key;
         let rotate = |revokes_old| {
-            let (old, _new) = key
-                .rotated(Uuid::max(), "wxyz", revokes_old, key.created_at)
-                .unwrap();
+            let (old, _new) =
+                key.rotated(Uuid::max(), "wxyz", revokes_old, key.created_at).unwrap();
             to_stop(Ok(vec![&old]), None)
         };
-        let stopped = KeyOfAccount {
-            account: key.account,
-            id: key.id,
-        };
+        let stopped = KeyOfAccount { account: key.account, id: key.id };
         assert_eq!(rotate(true), [stopped]);
         assert_eq!(rotate(false), []);
     }
 
     #[test]
     fn a_revocation_with_an_unknown_outcome_stops_the_key() {
-        let key = KeyOfAccount {
-            account: Uuid::nil(),
-            id: Uuid::max(),
-        };
+        let key = KeyOfAccount { account: Uuid::nil(), id: Uuid::max() };
         let unknown = Fault::outcome_unknown("a test");
         assert_eq!(to_stop(Err(&unknown), Some(key)), [key]);
         assert_eq!(to_stop(Err(&unknown), None), []);

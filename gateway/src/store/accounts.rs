@@ -34,9 +34,7 @@ pub async fn insert(connection: &mut PgConnection, account: &Account) -> Result<
 
 /// Locks an account, either to update it or to serialize changes with a limit per account.
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Account>, sqlx::Error> {
-    accounts!("id = $1 for update", id)
-        .fetch_optional(connection)
-        .await
+    accounts!("id = $1 for update", id).fetch_optional(connection).await
 }
 
 /// Updates all fields that can change.
@@ -63,13 +61,9 @@ pub async fn page(
     after: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<Account>, sqlx::Error> {
-    accounts!(
-        "id > $1 order by id limit $2",
-        after.unwrap_or(Uuid::nil()),
-        limit
-    )
-    .fetch_all(pool)
-    .await
+    accounts!("id > $1 order by id limit $2", after.unwrap_or(Uuid::nil()), limit)
+        .fetch_all(pool)
+        .await
 }
 
 /// Plans of accounts that are not among `known`.

@@ -34,11 +34,7 @@ pub(super) fn parse<T: FromStr>(
 
 impl fmt::Display for NewerRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "only a newer version knows the value in the row {}",
-            self.id
-        )
+        write!(f, "only a newer version knows the value in the row {}", self.id)
     }
 }
 
@@ -51,9 +47,6 @@ pub(crate) fn is_newer_row(error: &sqlx::Error) -> bool {
 
 impl From<NewerRow> for sqlx::Error {
     fn from(row: NewerRow) -> Self {
-        Self::ColumnDecode {
-            index: row.column.to_owned(),
-            source: Box::new(row),
-        }
+        Self::ColumnDecode { index: row.column.to_owned(), source: Box::new(row) }
     }
 }

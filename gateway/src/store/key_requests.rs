@@ -90,9 +90,7 @@ pub async fn find(
     executor: impl PgExecutor<'_>,
     id: Uuid,
 ) -> Result<Option<KeyRequest>, sqlx::Error> {
-    let found = key_requests!("id = $1", id)
-        .fetch_optional(executor)
-        .await?;
+    let found = key_requests!("id = $1", id).fetch_optional(executor).await?;
     Ok(found.transpose()?)
 }
 
@@ -141,8 +139,6 @@ pub async fn lock(
     connection: &mut PgConnection,
     id: Uuid,
 ) -> Result<Option<KeyRequest>, sqlx::Error> {
-    let found = key_requests!("id = $1 for update", id)
-        .fetch_optional(connection)
-        .await?;
+    let found = key_requests!("id = $1 for update", id).fetch_optional(connection).await?;
     Ok(found.transpose()?)
 }

@@ -72,8 +72,7 @@ pub async fn by_account(
          order by revoked_at is null and (grace_until is null or grace_until > $2) desc, key.id desc limit 200",
         account,
         now
-    );
-    let rows = rows.fetch_all(pool).await?.into_iter();
+    ).fetch_all(pool).await?.into_iter();
     Ok(rows.flatten().map(|caller| caller.key).collect())
 }
 
@@ -111,12 +110,9 @@ pub async fn predecessor(
     connection: &mut PgConnection,
     successor: Uuid,
 ) -> Result<Option<Uuid>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "select id from gateway.key where rotated_to = $1",
-        successor
-    )
-    .fetch_optional(connection)
-    .await
+    sqlx::query_scalar!("select id from gateway.key where rotated_to = $1", successor)
+        .fetch_optional(connection)
+        .await
 }
 
 pub async fn insert(

@@ -22,16 +22,12 @@ pub async fn write(
     used: impl IntoIterator<Item = (AccountMonth, u64)>,
 ) -> Result<(), sqlx::Error> {
     let used = used.into_iter();
-    let mut rows: Vec<(AccountMonth, i64)> = used
-        .map(|(month, used)| (month, used.cast_signed()))
-        .collect();
+    let mut rows: Vec<(AccountMonth, i64)> =
+        used.map(|(month, used)| (month, used.cast_signed())).collect();
     // All gateways lock the rows in one order, so that there is no deadlock.
     rows.sort_unstable();
     let accounts: Vec<Uuid> = rows.iter().map(|(month, _)| month.account).collect();
-    let months: Vec<Date> = rows
-        .iter()
-        .map(|(month, _)| month.month.first_day())
-        .collect();
+    let months: Vec<Date> = rows.iter().map(|(month, _)| month.month.first_day()).collect();
     let used: Vec<i64> = rows.iter().map(|(_, used)| *used).collect();
     sqlx::query!(
         "insert into gateway.month_use as held (account_id, month, used)
@@ -56,8 +52,9 @@ pub async fn read(
         "select used from gateway.month_use where account_id = $1 and month = $2",
         account,
         month.first_day(),
-    );
-    let used = used.fetch_optional(connection).await?;
+    )
+    .fetch_optional(connection)
+    .await?;
     Ok(used.map(i64::cast_unsigned))
 }
 
@@ -71,10 +68,8 @@ pub async fn at_least(
     limit: i64,
 ) -> Result<Vec<AccountUse>, sqlx::Error> {
     let plans: Vec<String> = least.iter().map(|(plan, _)| plan.clone()).collect();
-    let calls: Vec<i64> = least
-        .iter()
-        .map(|(_, calls)| i64::try_from(*calls).unwrap_or(i64::MAX))
-        .collect();
+    let calls: Vec<i64> =
+        least.iter().map(|(_, calls)| i64::try_from(*calls).unwrap_or(i64::MAX)).collect();
     sqlx::query_as!(
         AccountUse,
         "select account.id as account_id, account.name, account.plan, month_use.used

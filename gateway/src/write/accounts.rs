@@ -79,13 +79,7 @@ pub(super) async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Acco
 
 fn publish(account: &Account, event: &'static str) -> NewChange {
     let state = proto::Account::from(account).encode_to_vec();
-    feed_row(
-        "account",
-        account.id.to_string(),
-        account.revision,
-        event,
-        state,
-    )
+    feed_row("account", account.id.to_string(), account.revision, event, state)
 }
 
 impl From<&Account> for proto::Account {

@@ -59,11 +59,7 @@ pub(super) fn key(key: &Key) -> Subject {
         "may_write": key.may_write,
         "game": key.game,
     });
-    Subject {
-        entity: "key",
-        name: key.id.to_string(),
-        details,
-    }
+    Subject { entity: "key", name: key.id.to_string(), details }
 }
 
 pub(super) fn rotation(old: &Key, new: &Key) -> Subject {
@@ -81,11 +77,7 @@ pub(super) fn key_request(request: &KeyRequest) -> Subject {
         "state": request.state.as_str(),
         "reason": request.reason,
     });
-    Subject {
-        entity: "key_request",
-        name: request.id.to_string(),
-        details,
-    }
+    Subject { entity: "key_request", name: request.id.to_string(), details }
 }
 
 pub(super) fn switch(setting: &Setting) -> Subject {

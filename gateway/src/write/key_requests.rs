@@ -104,10 +104,7 @@ pub(crate) async fn reveal(
     key.game_state = store::games::state(&mut transaction, game, key.mode, key.account).await?;
     store::keys::insert(&mut transaction, &key, new_key.hash, None).await?;
     key_requests::update(&mut transaction, &request).await?;
-    let changes = [
-        publish(&request, "revealed"),
-        keys::publish(&key, "created"),
-    ];
+    let changes = [publish(&request, "revealed"), keys::publish(&key, "created")];
     commit(transaction, by, audit::key(&key), &changes).await?;
     Ok(key)
 }
@@ -124,13 +121,7 @@ pub(crate) fn unknown() -> Fault {
 
 fn publish(request: &KeyRequest, event: &'static str) -> NewChange {
     let (id, state) = (request.id.to_string(), proto::KeyRequest::from(request));
-    feed_row(
-        "key_request",
-        id,
-        request.revision,
-        event,
-        state.encode_to_vec(),
-    )
+    feed_row("key_request", id, request.revision, event, state.encode_to_vec())
 }
 
 impl From<&KeyRequest> for proto::KeyRequest {

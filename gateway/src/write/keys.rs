@@ -115,12 +115,7 @@ pub(crate) async fn rotate(
     let key = lock(&mut transaction, id).await?;
     if let Some(new) = by_form(&mut transaction, key.account, new_key.form).await? {
         transaction.commit(&[]).await?;
-        return Ok(Rotated {
-            new,
-            is_new: false,
-            old: key,
-            ended: None,
-        });
+        return Ok(Rotated { new, is_new: false, old: key, ended: None });
     }
     if by.is_limited() {
         let counts = keys::counts(&mut transaction, key.account, now).await?;
@@ -134,12 +129,7 @@ pub(crate) async fn rotate(
     let ended = end_predecessor(&mut transaction, old.id, now).await?;
     changes.extend(ended.as_ref().map(|ended| publish(ended, "revoked")));
     commit(transaction, by, audit::rotation(&old, &new), &changes).await?;
-    Ok(Rotated {
-        new,
-        is_new: true,
-        old,
-        ended,
-    })
+    Ok(Rotated { new, is_new: true, old, ended })
 }
 
 /// Revokes the predecessor of a key that is rotated, if it is still in its grace period: two secrets of a chain work at most.

@@ -35,13 +35,5 @@ fn feed_row(
     event: &'static str,
     state: Vec<u8>,
 ) -> NewChange {
-    NewChange {
-        entity,
-        id,
-        revision,
-        event,
-        announced: false,
-        happening: false,
-        state,
-    }
+    NewChange { entity, id, revision, event, announced: false, happening: false, state }
 }

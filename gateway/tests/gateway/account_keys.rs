@@ -80,28 +80,21 @@ async fn approve(test: &Test, id: &str) {
 }
 
 async fn list(test: &Test, account: &str) -> Vec<String> {
-    let request = proto::AccountsServiceListKeysRequest {
-        account_id: account.to_owned(),
-    };
+    let request = proto::AccountsServiceListKeysRequest { account_id: account.to_owned() };
     let keys = test.accounts.list_keys(Request::new(request)).await;
     let keys = keys.unwrap().into_inner().keys.into_iter();
     keys.map(|key| key.id).collect()
 }
 
 async fn list_requests(test: &Test, account: &str) -> Vec<String> {
-    let request = proto::AccountsServiceListKeyRequestsRequest {
-        account_id: account.to_owned(),
-    };
+    let request = proto::AccountsServiceListKeyRequestsRequest { account_id: account.to_owned() };
     let listed = test.accounts.list_key_requests(Request::new(request)).await;
     let requests = listed.unwrap().into_inner().requests.into_iter();
     requests.map(|request| request.id).collect()
 }
 
 fn test_key(key: Option<proto::Key>, secret: String) -> TestKey {
-    TestKey {
-        id: key.unwrap().id,
-        secret,
-    }
+    TestKey { id: key.unwrap().id, secret }
 }
 
 fn code<T: std::fmt::Debug>(outcome: Result<T, Status>) -> Code {
@@ -120,45 +113,28 @@ async fn an_owner_creates_a_test_key_and_requests_a_live_one(pool: PgPool) {
 
     let asked = request(&test, &account).await.unwrap();
     assert_eq!((asked.state.as_str(), asked.may_write), ("asked", true));
-    assert_eq!(
-        code(reveal(&test, &account, &asked.id).await),
-        Code::Invalid
-    );
+    assert_eq!(code(reveal(&test, &account, &asked.id).await), Code::Invalid);
     approve(&test, &asked.id).await;
     let revealed = reveal(&test, &account, &asked.id).await.unwrap();
     let live = test_key(revealed.key, revealed.secret);
     assert!(live.secret.starts_with("svc_live_"));
     assert!(test.get(&live, "/games").await.is_ok());
-    assert_eq!(
-        code(reveal(&test, &account, &asked.id).await),
-        Code::Invalid
-    );
+    assert_eq!(code(reveal(&test, &account, &asked.id).await), Code::Invalid);
 
-    assert_eq!(
-        list(&test, &account).await,
-        [live.id.clone(), sample.id.clone()]
-    );
+    assert_eq!(list(&test, &account).await, [live.id.clone(), sample.id.clone()]);
     let published = sqlx::query!(
         "select entity, event, revision, state from gateway.feed where id = $1 order by seq",
         asked.id
-    );
-    let published = published.fetch_all(&test.pool).await.unwrap();
-    let events = published
-        .iter()
-        .map(|row| (row.event.as_str(), row.revision));
-    let events: Vec<(&str, i64)> = events.collect();
-    let expected = [
-        ("asked", 1),
-        ("approved", 2),
-        ("revealed", 3),
-        ("created", 1),
-    ];
+    )
+    .fetch_all(&test.pool)
+    .await
+    .unwrap();
+    let events: Vec<(&str, i64)> =
+        published.iter().map(|row| (row.event.as_str(), row.revision)).collect();
+    let expected = [("asked", 1), ("approved", 2), ("revealed", 3), ("created", 1)];
     assert_eq!(events, expected);
     revoke(&test, &account, &live.id).await.unwrap();
-    assert_eq!(
-        test.get(&live, "/games").await.error(),
-        (401, "invalid_key")
-    );
+    assert_eq!(test.get(&live, "/games").await.error(), (401, "invalid_key"));
     let actions: Vec<(String, String)> = audit(&test)
         .await
         .into_iter()
@@ -181,10 +157,7 @@ async fn the_keys_and_requests_of_another_account_are_not_found(pool: PgPool) {
 
     let before = audit(&test).await.len();
     assert_eq!(code(revoke(&test, &other, &key.id).await), Code::NotFound);
-    assert_eq!(
-        code(rotate(&test, &other, &key.id, false).await),
-        Code::NotFound
-    );
+    assert_eq!(code(rotate(&test, &other, &key.id, false).await), Code::NotFound);
     assert_eq!(code(reveal(&test, &other, &asked.id).await), Code::NotFound);
     assert_eq!(list(&test, &other).await, [""; 0]);
     assert_eq!(list_requests(&test, &other).await, [""; 0]);
@@ -245,13 +218,12 @@ async fn a_withdrawn_request_is_rejected_and_cannot_be_revealed(pool: PgPool) {
     let published = sqlx::query!(
         "select entity, event, revision, state from gateway.feed where id = $1 order by seq",
         asked,
-    );
-    let published = published.fetch_all(&test.pool).await.unwrap();
+    )
+    .fetch_all(&test.pool)
+    .await
+    .unwrap();
     let events = published.iter().map(|row| row.event.as_str());
-    assert_eq!(
-        events.collect::<Vec<_>>(),
-        ["asked", "approved", "withdrawn"]
-    );
+    assert_eq!(events.collect::<Vec<_>>(), ["asked", "approved", "withdrawn"]);
     assert_eq!(code(reveal(&test, &account, &asked).await), Code::Invalid);
     approve(&test, &stays).await;
     reveal(&test, &account, &stays).await.unwrap();
@@ -275,26 +247,18 @@ async fn a_closed_account_has_no_key_and_no_request_for_one(pool: PgPool) {
     let theirs = test_key(theirs.key, theirs.secret);
     assert!(test.get(&sample, "/games").await.is_ok());
     for _ in 0..2 {
-        let request = proto::CloseAccountRequest {
-            actor: Some(actor()),
-            account_id: account.clone(),
-        };
+        let request =
+            proto::CloseAccountRequest { actor: Some(actor()), account_id: account.clone() };
         let closed = test.accounts.close_account(Request::new(request));
         closed.await.unwrap();
     }
     let refused = (401, "invalid_key");
     assert_eq!(test.get(&sample, "/games").await.error(), refused);
     assert_eq!(code(reveal(&test, &account, &asked).await), Code::Invalid);
-    let list = proto::AccountsServiceListKeyRequestsRequest {
-        account_id: account.clone(),
-    };
-    let listed = test.accounts.list_key_requests(Request::new(list)).await;
-    let listed = listed.unwrap().into_inner().requests;
-    for (id, state) in [
-        (waits, "rejected"),
-        (asked, "rejected"),
-        (revealed, "revealed"),
-    ] {
+    let list = proto::AccountsServiceListKeyRequestsRequest { account_id: account.clone() };
+    let listed =
+        test.accounts.list_key_requests(Request::new(list)).await.unwrap().into_inner().requests;
+    for (id, state) in [(waits, "rejected"), (asked, "rejected"), (revealed, "revealed")] {
         let found = listed.iter().find(|it| it.id == id);
         assert_eq!(found.unwrap().state, state);
     }
@@ -315,17 +279,12 @@ async fn a_form_that_is_sent_twice_creates_one_key(pool: PgPool) {
             form_id: form.clone(),
             ..Default::default()
         };
-        let created = test.accounts.create_key(Request::new(request)).await;
-        let created = created.unwrap().into_inner();
+        let created = test.accounts.create_key(Request::new(request)).await.unwrap().into_inner();
         (created.key.unwrap(), created.secret)
     };
     let (one, two) = futures::join!(create(&account), create(&account));
     assert_eq!(one.0, two.0);
-    assert_ne!(
-        one.1.is_empty(),
-        two.1.is_empty(),
-        "one answer has the secret"
-    );
+    assert_ne!(one.1.is_empty(), two.1.is_empty(), "one answer has the secret");
     assert_eq!(one.0.seen_by, actor().person_id);
     // The form of another account is another one.
     assert_ne!(create(&other).await.0.id, one.0.id);
@@ -377,36 +336,20 @@ async fn a_key_names_the_person_who_has_seen_its_secret(pool: PgPool) {
     // Bob rotates it: nobody else has seen the new secret.
     let bob = kit::ids::row_id().to_string();
     let request = proto::AccountsServiceRotateKeyRequest {
-        actor: Some(proto::Actor {
-            person_id: bob.clone(),
-            ..actor()
-        }),
+        actor: Some(proto::Actor { person_id: bob.clone(), ..actor() }),
         account_id: account.clone(),
         id: asked.clone(),
         ..Default::default()
     };
-    test.accounts
-        .rotate_key(Request::new(request))
-        .await
-        .unwrap();
+    test.accounts.rotate_key(Request::new(request)).await.unwrap();
     let of_staff = test.key(&account, "live").await.id;
-    let request = proto::AccountsServiceListKeysRequest {
-        account_id: account.clone(),
-    };
+    let request = proto::AccountsServiceListKeysRequest { account_id: account.clone() };
     let keys = test.accounts.list_keys(Request::new(request)).await;
     let keys = keys.unwrap().into_inner().keys;
-    let seen_by = |id: &str| {
-        keys.iter()
-            .find(|key| key.id == id)
-            .unwrap()
-            .seen_by
-            .clone()
-    };
+    let seen_by = |id: &str| keys.iter().find(|key| key.id == id).unwrap().seen_by.clone();
     assert_eq!(seen_by(&asked), ada);
     assert_eq!(seen_by(&of_staff), "");
-    let new = keys
-        .iter()
-        .find(|key| key.id != asked && key.id != of_staff);
+    let new = keys.iter().find(|key| key.id != asked && key.id != of_staff);
     assert_eq!(new.unwrap().seen_by, bob);
 }
 
@@ -444,10 +387,7 @@ async fn a_rotation_stops_the_old_secret_at_once_or_after_a_day(pool: PgPool) {
 #[testing::database_test(gateway::MIGRATOR)]
 async fn rotations_add_neither_quota_nor_working_secrets(pool: PgPool) {
     for redis in [redis_url(), NO_REDIS.to_owned()] {
-        let config = TestConfig {
-            redis,
-            ..TestConfig::default()
-        };
+        let config = TestConfig { redis, ..TestConfig::default() };
         let mut test = Test::with(pool.clone(), config).await;
         let account = test.account("free").await;
         let created = create(&test, &account).await.unwrap();
@@ -468,14 +408,8 @@ async fn rotations_add_neither_quota_nor_working_secrets(pool: PgPool) {
         }
         // The key before the newest is in its grace period, and shares the newest one's minute.
         assert_eq!(passed, [0, 0, 0, 0, 0, 0, 0, 0, 0, 60, 0]);
-        assert_eq!(
-            test.get(&keys[8], "/games").await.error(),
-            (401, "invalid_key")
-        );
-        assert_eq!(
-            test.get(&keys[10], "/games").await.error(),
-            (429, "rate_limited")
-        );
+        assert_eq!(test.get(&keys[8], "/games").await.error(), (401, "invalid_key"));
+        assert_eq!(test.get(&keys[10], "/games").await.error(), (429, "rate_limited"));
     }
 }
 
@@ -498,10 +432,7 @@ async fn the_test_keys_and_new_keys_of_an_account_are_limited(pool: PgPool) {
         let rotated = rotate(&test, &account, &newest, false).await.unwrap();
         newest = rotated.key.unwrap().id;
     }
-    assert_eq!(
-        code(rotate(&test, &account, &newest, false).await),
-        Code::RateLimited
-    );
+    assert_eq!(code(rotate(&test, &account, &newest, false).await), Code::RateLimited);
     let refused = Fault::from(request(&test, &account).await.unwrap_err());
     assert_eq!(refused.code, Code::RateLimited);
     assert_eq!(refused.retry_after, Some(86_401), "all were made just now");

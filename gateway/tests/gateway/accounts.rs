@@ -16,10 +16,7 @@ pub(crate) const PERSON: &str = "0190f000-0000-7000-8000-00000000000a";
 const ADDRESS: &str = "2001:db8::7";
 
 pub(crate) fn actor() -> proto::Actor {
-    proto::Actor {
-        person_id: PERSON.to_owned(),
-        address: ADDRESS.to_owned(),
-    }
+    proto::Actor { person_id: PERSON.to_owned(), address: ADDRESS.to_owned() }
 }
 
 fn new_account(id: &str) -> proto::AccountsServiceCreateAccountRequest {
@@ -42,9 +39,7 @@ async fn get(
     test: &Test,
     account: &str,
 ) -> Result<proto::AccountsServiceGetAccountResponse, Status> {
-    let request = proto::AccountsServiceGetAccountRequest {
-        account_id: account.to_owned(),
-    };
+    let request = proto::AccountsServiceGetAccountRequest { account_id: account.to_owned() };
     let found = test.accounts.get_account(Request::new(request)).await?;
     Ok(found.into_inner())
 }
@@ -61,22 +56,13 @@ async fn rename(test: &Test, account: &str, name: &str) -> Result<proto::Account
 
 /// The audit log, oldest first: member, role, action, entity, details.
 pub(crate) async fn audit(test: &Test) -> Vec<(String, String, String, String, Value)> {
-    let request = by_operator(common::ListAuditRequest {
-        limit: 100,
-        ..Default::default()
-    });
+    let request = by_operator(common::ListAuditRequest { limit: 100, ..Default::default() });
     let entries = test.staff.list_audit(request).await.unwrap();
     let entries = entries.into_inner().entries.into_iter().rev();
     entries
         .map(|entry| {
             let details = serde_json::from_str(&entry.details).unwrap();
-            (
-                entry.member,
-                entry.role,
-                entry.action,
-                entry.entity,
-                details,
-            )
+            (entry.member, entry.role, entry.action, entry.entity, details)
         })
         .collect()
 }
@@ -86,10 +72,7 @@ async fn a_person_creates_an_account_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let id = kit::ids::row_id().to_string();
     let created = create(&test, new_account(&id)).await.unwrap();
-    assert_eq!(
-        (created.id.as_str(), created.plan.as_str()),
-        (id.as_str(), "free")
-    );
+    assert_eq!((created.id.as_str(), created.plan.as_str()), (id.as_str(), "free"));
     assert_eq!(created.name, "Karoo Studio");
     // The client lost the first response and repeats the call.
     let again = create(&test, new_account(&id)).await;
@@ -108,10 +91,7 @@ async fn a_person_creates_an_account_once(pool: PgPool) {
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_change_without_its_actor_is_refused(pool: PgPool) {
     let test = Test::new(pool).await;
-    let odd = proto::AccountsServiceCreateAccountRequest {
-        actor: None,
-        ..new_account("7")
-    };
+    let odd = proto::AccountsServiceCreateAccountRequest { actor: None, ..new_account("7") };
     let refused = Fault::from(create(&test, odd).await.unwrap_err());
     let fields: Vec<&str> = refused.fields.keys().map(String::as_str).collect();
     assert_eq!(fields, ["account_id", "actor.address", "actor.person_id"]);
@@ -139,9 +119,7 @@ async fn an_account_shows_its_plan_and_usage(pool: PgPool) {
     assert_eq!((month.limit, plan.name.as_str()), (Some(50_000), "free"));
     assert_eq!(found.switches.len(), 5);
     // Staff see the same account.
-    let request = by_operator(proto::GetAccountRequest {
-        account_id: account.clone(),
-    });
+    let request = by_operator(proto::GetAccountRequest { account_id: account.clone() });
     let of_staff = test.staff.get_account(request).await.unwrap().into_inner();
     assert_eq!(of_staff.account, found.account);
     assert_eq!(of_staff.plan.as_ref(), Some(&plan));
@@ -176,8 +154,10 @@ async fn a_new_name_is_published_and_shown_to_callers(pool: PgPool) {
     let revisions = sqlx::query_scalar!(
         "select revision from gateway.feed where entity = 'account' and id = $1 order by seq",
         account
-    );
-    let revisions = revisions.fetch_all(&test.pool).await.unwrap();
+    )
+    .fetch_all(&test.pool)
+    .await
+    .unwrap();
     assert_eq!(revisions, [1, 2], "a change that changes nothing is none");
     let entries = audit(&test).await;
     let changes = entries.iter().filter(|entry| entry.2 == "change_account");

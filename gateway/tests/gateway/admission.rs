@@ -16,12 +16,7 @@ use tower::ServiceExt as _;
 use crate::support::{LONG, Script, Test, TestKey, TestResponse, account_key, send};
 
 /// One request runs and one is queued.
-const ONE: LoadLimits = LoadLimits {
-    calls: 1,
-    queued: 1,
-    queue_timeout: LONG,
-    body_timeout: LONG,
-};
+const ONE: LoadLimits = LoadLimits { calls: 1, queued: 1, queue_timeout: LONG, body_timeout: LONG };
 
 async fn get(router: &Router, key: &TestKey, path: &str) -> TestResponse {
     send(router, key.get(path).body(Body::empty()).unwrap()).await
@@ -34,10 +29,7 @@ fn assert_shed(response: &TestResponse) {
 
 async fn write_key(test: &Test) -> TestKey {
     let account = test.account("free").await;
-    let request = CreateKeyRequest {
-        may_write: true,
-        ..account_key(&account, "test")
-    };
+    let request = CreateKeyRequest { may_write: true, ..account_key(&account, "test") };
     test.key_like(request).await.unwrap()
 }
 
@@ -100,8 +92,7 @@ async fn a_response_that_is_not_taken_holds_no_permit(pool: PgPool) {
     let limits = LoadLimits { queued: 0, ..ONE };
     let router = router(&test.app, limits);
     let call = key.get("/games").header("host", "api.example");
-    let untaken = router.clone().oneshot(call.body(Body::empty()).unwrap());
-    let untaken = untaken.await.unwrap();
+    let untaken = router.clone().oneshot(call.body(Body::empty()).unwrap()).await.unwrap();
     assert!(get(&router, &key, "/games").await.is_ok());
     assert!(TestResponse::read(untaken).await.is_ok());
 }
@@ -111,15 +102,9 @@ async fn a_response_that_is_not_taken_holds_no_permit(pool: PgPool) {
 async fn a_body_that_times_out_is_bad_json(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = write_key(&test).await;
-    let limits = LoadLimits {
-        body_timeout: Duration::from_millis(1),
-        ..ONE
-    };
+    let limits = LoadLimits { body_timeout: Duration::from_millis(1), ..ONE };
     let router = router(&test.app, limits);
-    for (key, error) in [
-        (&key, (400, "bad_json")),
-        (&test.guess(), (401, "invalid_key")),
-    ] {
+    for (key, error) in [(&key, (400, "bad_json")), (&test.guess(), (401, "invalid_key"))] {
         let (_finish, body) = held_body();
         let late = send(&router, key.request("POST", "/games").body(body).unwrap()).await;
         assert_eq!(late.error(), error, "{}", late.text);

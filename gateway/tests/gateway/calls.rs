@@ -12,9 +12,7 @@ use tonic::{Request, Status};
 use crate::support::{CALL_LOG, NO_REDIS, START, Script, Test, TestConfig, TestKey};
 
 async fn list_use(test: &Test, account: &str) -> Result<Vec<proto::DayUse>, Status> {
-    let request = proto::AccountsServiceListUseRequest {
-        account_id: account.to_owned(),
-    };
+    let request = proto::AccountsServiceListUseRequest { account_id: account.to_owned() };
     let found = test.accounts.list_use(Request::new(request)).await?;
     Ok(found.into_inner().days)
 }
@@ -28,10 +26,7 @@ async fn days(test: &Test, account: &str) -> Vec<(String, u64)> {
 }
 
 fn all(account: &str) -> proto::AccountsServiceListCallsRequest {
-    proto::AccountsServiceListCallsRequest {
-        account_id: account.to_owned(),
-        ..Default::default()
-    }
+    proto::AccountsServiceListCallsRequest { account_id: account.to_owned(), ..Default::default() }
 }
 
 async fn list(
@@ -98,10 +93,8 @@ async fn the_log_distinguishes_a_closed_connection_from_an_error(pool: PgPool) {
     test.clock.advance(Duration::SECOND);
     call(&test, &key, &["/games"]).await;
     let calls = list(&test, all(&account)).await.unwrap().calls;
-    let codes: Vec<(u32, &str)> = calls
-        .iter()
-        .map(|call| (call.status, call.code.as_str()))
-        .collect();
+    let codes: Vec<(u32, &str)> =
+        calls.iter().map(|call| (call.status, call.code.as_str())).collect();
     assert_eq!(codes, [(500, "internal"), (499, ""), (200, "")]);
 }
 
@@ -109,10 +102,7 @@ async fn the_log_distinguishes_a_closed_connection_from_an_error(pool: PgPool) {
 async fn the_log_lists_calls_newest_first(pool: PgPool) {
     let test = Test::new(pool).await;
     let (account, other) = (test.account("free").await, test.account("free").await);
-    let (live, sample) = (
-        test.key(&account, "live").await,
-        test.key(&account, "test").await,
-    );
+    let (live, sample) = (test.key(&account, "live").await, test.key(&account, "test").await);
     let leaked = format!("/games?key={}", live.secret);
     call(&test, &live, &["/games?q=x", &leaked]).await;
     let answer = test.get(&sample, "/games?limit=0").await;
@@ -128,28 +118,18 @@ async fn the_log_lists_calls_newest_first(pool: PgPool) {
     assert_eq!((&refused.key_id, &first.key_id), (&sample.id, &live.id));
     assert_eq!(first.at, Some(kit::api::timestamp::encode(START)));
     assert_eq!(first.target, "/v1/games?q=x");
-    assert_eq!(
-        (first.method.as_str(), first.route.as_str()),
-        ("GET", "/v1/games")
-    );
+    assert_eq!((first.method.as_str(), first.route.as_str()), ("GET", "/v1/games"));
     assert_eq!((first.status, first.code.as_str()), (200, ""));
     assert_eq!(leaked.target, "/v1/games?key=svc_live_…");
 
-    let of_key = proto::AccountsServiceListCallsRequest {
-        key_id: live.id.clone(),
-        ..all(&account)
-    };
+    let of_key =
+        proto::AccountsServiceListCallsRequest { key_id: live.id.clone(), ..all(&account) };
     assert_eq!(targets(&test, of_key).await.len(), 2);
-    let errors = proto::AccountsServiceListCallsRequest {
-        only_errors: true,
-        ..all(&account)
-    };
+    let errors = proto::AccountsServiceListCallsRequest { only_errors: true, ..all(&account) };
     assert_eq!(targets(&test, errors).await, ["/v1/games?limit=0"]);
     assert_eq!(targets(&test, all(&other)).await, [""; 0]);
-    let key_of_other = proto::AccountsServiceListCallsRequest {
-        key_id: live.id.clone(),
-        ..all(&other)
-    };
+    let key_of_other =
+        proto::AccountsServiceListCallsRequest { key_id: live.id.clone(), ..all(&other) };
     assert_eq!(targets(&test, key_of_other).await, [""; 0]);
 }
 
@@ -158,8 +138,7 @@ async fn the_log_lists_calls_newest_first(pool: PgPool) {
 async fn no_error_message_contains_an_encoded_key(pool: PgPool) {
     let test = Test::new(pool).await;
     let live = test.live_key().await;
-    let encoded = live.secret.bytes().map(|it| format!("%{it:02x}"));
-    let encoded = encoded.collect::<Vec<_>>().concat();
+    let encoded = live.secret.bytes().map(|it| format!("%{it:02x}")).collect::<Vec<_>>().concat();
     let secret = &live.secret["svc_live_".len()..];
     for path in [
         format!("/games?limit={encoded}"),
@@ -216,21 +195,14 @@ async fn the_log_is_read_in_pages(pool: PgPool) {
     call(&test, &key, &paths).await;
     let (mut seen, mut cursor) = (Vec::new(), Some(String::new()));
     while let Some(after) = cursor {
-        let request = proto::AccountsServiceListCallsRequest {
-            limit: 3,
-            cursor: after,
-            ..all(&account)
-        };
+        let request =
+            proto::AccountsServiceListCallsRequest { limit: 3, cursor: after, ..all(&account) };
         let page = list(&test, request).await.unwrap();
         assert!(page.calls.len() <= 3);
         seen.extend(page.calls.into_iter().map(|call| call.target));
         cursor = page.next_cursor;
     }
-    let expected: Vec<String> = paths
-        .iter()
-        .rev()
-        .map(|path| format!("/v1{path}"))
-        .collect();
+    let expected: Vec<String> = paths.iter().rev().map(|path| format!("/v1{path}")).collect();
     assert_eq!(seen, expected);
 }
 
@@ -245,27 +217,23 @@ async fn the_log_is_bounded_and_drops_calls_after_seven_days(pool: PgPool) {
     call(&test, &key, &["/games"]).await;
     assert_eq!(targets(&test, all(&account)).await, ["/v1/games"]);
 
-    let redis = redis::Client::open(crate::support::redis_url()).unwrap();
-    let mut redis = redis.get_multiplexed_async_connection().await.unwrap();
+    let mut redis = redis::Client::open(crate::support::redis_url())
+        .unwrap()
+        .get_multiplexed_async_connection()
+        .await
+        .unwrap();
     let log = format!("gateway:{{{account}}}:calls");
     let length = async |redis: &mut redis::aio::MultiplexedConnection| {
         let mut command = redis::cmd("ZCARD");
         let length: u32 = command.arg(&log).query_async(redis).await.unwrap();
         length
     };
-    assert_eq!(
-        length(&mut redis).await,
-        1,
-        "old calls are removed, not hidden"
-    );
+    assert_eq!(length(&mut redis).await, 1, "old calls are removed, not hidden");
     for _ in 0..4 {
         call(&test, &key, &["/games"; SAMPLE]).await;
     }
     assert_eq!(length(&mut redis).await, CALL_LOG);
-    let request = proto::AccountsServiceListCallsRequest {
-        limit: 500,
-        ..all(&account)
-    };
+    let request = proto::AccountsServiceListCallsRequest { limit: 500, ..all(&account) };
     assert_eq!(targets(&test, request).await.len(), CALL_LOG as usize);
     let mut command = redis::cmd("TTL");
     let seconds: i64 = command.arg(&log).query_async(&mut redis).await.unwrap();
@@ -274,10 +242,7 @@ async fn the_log_is_bounded_and_drops_calls_after_seven_days(pool: PgPool) {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn without_redis_neither_the_days_nor_the_log_can_be_read(pool: PgPool) {
-    let config = TestConfig {
-        redis: NO_REDIS.to_owned(),
-        ..TestConfig::default()
-    };
+    let config = TestConfig { redis: NO_REDIS.to_owned(), ..TestConfig::default() };
     let test = Test::with(pool, config).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;

@@ -13,10 +13,7 @@ const ORIGIN: (&str, &str) = ("origin", "https://example.org");
 
 /// A gateway whose plan `free` has these limits.
 async fn limited(pool: PgPool, limits: &str) -> Test {
-    let with = TestConfig {
-        plans: plans(limits),
-        ..TestConfig::default()
-    };
+    let with = TestConfig { plans: plans(limits), ..TestConfig::default() };
     Test::with(pool, with).await
 }
 
@@ -33,11 +30,7 @@ async fn keys(test: &Test, plan: &str) -> [TestKey; 3] {
         };
         test.key_like(request).await.unwrap()
     };
-    [
-        key("account", false).await,
-        key("secret", true).await,
-        key("public", false).await,
-    ]
+    [key("account", false).await, key("secret", true).await, key("public", false).await]
 }
 
 /// The status and the code of a call, and whether it was counted.
@@ -61,47 +54,21 @@ async fn the_checks_are_made_in_the_documented_order(pool: PgPool) {
         assert_eq!(outcome(test, call).await, expected);
     };
     crate::switches::set(&test, "api", false, "").await.unwrap();
-    crate::switches::set(&test, "economy", false, "")
-        .await
-        .unwrap();
-    crate::switches::set(&test, "api_writes", false, "")
-        .await
-        .unwrap();
-    crate::switches::set(&test, "submissions", false, "")
-        .await
-        .unwrap();
+    crate::switches::set(&test, "economy", false, "").await.unwrap();
+    crate::switches::set(&test, "api_writes", false, "").await.unwrap();
+    crate::switches::set(&test, "submissions", false, "").await.unwrap();
     test.catch_up().await;
     check(&test, page(bare("OPTIONS")), 403, "server_only").await;
     check(&test, page(bare("POST")), 401, "missing_key").await;
     check(&test, bare("OPTIONS"), 401, "missing_key").await;
-    check(
-        &test,
-        page(test.guess().get("/economy/rates")),
-        401,
-        "invalid_key",
-    )
-    .await;
-    for path in [
-        "/economy/rates",
-        "/economy/",
-        "/economy/a/b",
-        "/me/listings",
-    ] {
+    check(&test, page(test.guess().get("/economy/rates")), 401, "invalid_key").await;
+    for path in ["/economy/rates", "/economy/", "/economy/a/b", "/me/listings"] {
         check(&test, page(public.get(path)), 403, "secret_key_required").await;
     }
-    for call in [
-        read.request("POST", "/play/tips"),
-        write.get("/economy/rates"),
-    ] {
+    for call in [read.request("POST", "/play/tips"), write.get("/economy/rates")] {
         check(&test, page(call), 403, "secret_key_required").await;
     }
-    check(
-        &test,
-        page(read.request("POST", "/games")),
-        403,
-        "server_only",
-    )
-    .await;
+    check(&test, page(read.request("POST", "/games")), 403, "server_only").await;
     for call in [read.request("POST", "/games"), read.get("/nowhere")] {
         check(&test, call, 503, "api_unavailable").await;
     }
@@ -115,12 +82,8 @@ async fn the_checks_are_made_in_the_documented_order(pool: PgPool) {
     ] {
         check(&test, call, 503, "module_off").await;
     }
-    crate::switches::set(&test, "economy", true, "")
-        .await
-        .unwrap();
-    crate::switches::set(&test, "api_writes", true, "")
-        .await
-        .unwrap();
+    crate::switches::set(&test, "economy", true, "").await.unwrap();
+    crate::switches::set(&test, "api_writes", true, "").await.unwrap();
     test.catch_up().await;
     check(&test, read.request("POST", "/games"), 503, "closed").await;
     for call in [
@@ -132,23 +95,11 @@ async fn the_checks_are_made_in_the_documented_order(pool: PgPool) {
     ] {
         check(&test, call, 403, "plan_required").await;
     }
-    check(
-        &test,
-        read.request("PATCH", "/events/jam"),
-        403,
-        "write_not_allowed",
-    )
-    .await;
+    check(&test, read.request("PATCH", "/events/jam"), 403, "write_not_allowed").await;
     // None of these calls was counted: two calls of the minute are left.
     let long = |call: http::request::Builder| call.header("content-length", "1000000");
     check(&test, long(read.get("/nowhere")), 404, "not_found").await;
-    check(
-        &test,
-        long(read.request("DELETE", "/events")),
-        405,
-        "method_not_allowed",
-    )
-    .await;
+    check(&test, long(read.request("DELETE", "/events")), 405, "method_not_allowed").await;
     for call in [
         read.get("/nowhere"),
         read.request("DELETE", "/events"),
@@ -186,11 +137,7 @@ async fn a_rejected_read_does_not_call_the_catalogue(pool: PgPool) {
         let usual = TestConfig::default();
         let with = TestConfig {
             plans: plans(limits),
-            redis: if redis {
-                usual.redis
-            } else {
-                NO_REDIS.to_owned()
-            },
+            redis: if redis { usual.redis } else { NO_REDIS.to_owned() },
             ..usual
         };
         let test = Test::with(pool.clone(), with).await;
@@ -216,9 +163,7 @@ async fn a_body_with_a_coding_is_refused_after_its_length(pool: PgPool) {
     let [_, key, _] = keys(&test, "partner").await;
     let send = async |path: &str, coding: &str, length: Option<u32>| {
         let call = key.request("POST", path).header("content-encoding", coding);
-        let call = length
-            .iter()
-            .fold(call, |call, length| call.header("content-length", *length));
+        let call = length.iter().fold(call, |call, length| call.header("content-length", *length));
         test.send(call.body(Body::from("{}")).unwrap()).await
     };
     for path in ["/games", "/events", "/economy/report", "/play/tips"] {

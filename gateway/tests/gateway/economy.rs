@@ -47,8 +47,7 @@ async fn a_report_is_forwarded_with_the_game_of_its_key(pool: PgPool) {
     assert_eq!(reports[0].body, r#"{"supply":1}"#);
     assert!(reports[1].dry_run);
     for replayed in ["", "true"] {
-        let call = key.request("POST", "/economy/report");
-        let call = call.header("idempotency-key", "a-key");
+        let call = key.request("POST", "/economy/report").header("idempotency-key", "a-key");
         let response = test.send(call.body("{}".into()).unwrap()).await;
         assert_eq!(response.status, 201, "{}", response.text);
         assert_eq!(response.header("idempotency-replayed"), replayed);
@@ -92,11 +91,7 @@ async fn a_player_can_tip_thirty_times_a_minute(pool: PgPool) {
     test.economy.refuse_tips(false);
     for number in 0..29 {
         // The other normalization form is the same name.
-        let player = if number % 2 == 0 {
-            "adé"
-        } else {
-            "ade\u{301}"
-        };
+        let player = if number % 2 == 0 { "adé" } else { "ade\u{301}" };
         let response = post(&test, &key, "/play/tips", &tip(player)).await;
         assert_eq!(response.status, 201, "{}", response.text);
         assert_eq!(response.json["data"]["game"], "kora");
@@ -166,9 +161,7 @@ async fn rates_are_a_list_with_an_etag(pool: PgPool) {
     assert_eq!(plain.json["meta"]["next_cursor"], Value::Null);
     assert_eq!(plain.header("content-length"), plain.text.len().to_string());
     let tag = plain.header("etag");
-    let known = key
-        .get("/economy/rates?from=bao")
-        .header(IF_NONE_MATCH, tag);
+    let known = key.get("/economy/rates?from=bao").header(IF_NONE_MATCH, tag);
     assert_eq!(test.call(known).await.status, 304);
     let requests = test.economy.rates();
     assert!(requests.iter().all(|request| request.from == "bao"));

@@ -67,11 +67,7 @@ async fn unknown_paths_and_methods_have_the_envelope(pool: PgPool) {
         ("OPTIONS", "/me", "GET, HEAD"),
     ] {
         let response = test.call(key.request(method, path)).await;
-        assert_eq!(
-            response.error(),
-            (405, "method_not_allowed"),
-            "{method} {path}"
-        );
+        assert_eq!(response.error(), (405, "method_not_allowed"), "{method} {path}");
         assert_eq!(response.header("allow"), allow, "{method} {path}");
     }
 }
@@ -98,9 +94,7 @@ async fn oversized_heads_are_rejected_before_the_key(pool: PgPool) {
     assert!(response.json["meta"].get("mode").is_none());
 
     let key = test.key(&test.account("free").await, "test").await;
-    let many = (0..120).fold(key.get("/games"), |call, n| {
-        call.header(format!("x-{n}"), "1")
-    });
+    let many = (0..120).fold(key.get("/games"), |call, n| call.header(format!("x-{n}"), "1"));
     let response = test.call(many).await;
     assert_eq!(response.error(), (431, "headers_too_large"));
     assert_eq!(response.json["meta"]["mode"], "test");
@@ -112,14 +106,10 @@ async fn a_panic_is_an_internal_error_without_details(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let broken = MethodHandler::read(|_| panic!("a secret detail"));
-    let route = Route {
-        pattern: "/v1/broken",
-        requirements: Requirements::ANY,
-        methods: vec![broken],
-    };
+    let route =
+        Route { pattern: "/v1/broken", requirements: Requirements::ANY, methods: vec![broken] };
     let pipeline = Pipeline::new(&test.app, LIMITS);
-    let request = key.get("/broken").header("host", "x");
-    let request = request.body(Body::empty()).unwrap();
+    let request = key.get("/broken").header("host", "x").body(Body::empty()).unwrap();
     let target = Target::Route(route);
     let response = Box::pin(pipeline.respond(&target, request)).await;
     let response = TestResponse::read(response).await;
@@ -131,9 +121,9 @@ async fn a_panic_is_an_internal_error_without_details(pool: PgPool) {
 }
 
 async fn ask(test: &Test, key: &TestKey, method: &str, path: &str, known: &[&str]) -> TestResponse {
-    let call = known.iter().fold(key.request(method, path), |call, known| {
-        call.header(IF_NONE_MATCH, *known)
-    });
+    let call = known
+        .iter()
+        .fold(key.request(method, path), |call, known| call.header(IF_NONE_MATCH, *known));
     test.call(call).await
 }
 
@@ -141,16 +131,9 @@ async fn ask(test: &Test, key: &TestKey, method: &str, path: &str, known: &[&str
 fn assert_not_modified(response: &TestResponse, tag: &str, what: &str) {
     assert_eq!(response.status, 304, "{what}: {}", response.text);
     assert!(response.bytes.is_empty(), "{what}");
-    let names = response.headers.keys().map(http::HeaderName::as_str);
-    let mut names: Vec<&str> = names.collect();
+    let mut names: Vec<&str> = response.headers.keys().map(http::HeaderName::as_str).collect();
     names.sort_unstable();
-    let expected = [
-        "etag",
-        "ratelimit",
-        "ratelimit-policy",
-        "vary",
-        "x-request-id",
-    ];
+    let expected = ["etag", "ratelimit", "ratelimit-policy", "vary", "x-request-id"];
     assert_eq!(names, expected, "{what}");
     assert_eq!(response.header("etag"), tag, "{what}");
 }
@@ -167,8 +150,11 @@ fn reads_has_every_route_of_the_catalogue() {
     };
     let reads_catalogue = |route: &Route| route.methods.iter().any(|it| it.reads_catalogue);
     let routes = gateway::router::routes();
-    let served = routes.iter().filter(|route| reads_catalogue(route));
-    let served: BTreeSet<String> = served.map(|route| name(route.pattern)).collect();
+    let served: BTreeSet<String> = routes
+        .iter()
+        .filter(|route| reads_catalogue(route))
+        .map(|route| name(route.pattern))
+        .collect();
     let tested = READS.map(|path| format!("/v1{}", path.split('?').next().unwrap()));
     assert_eq!(served, BTreeSet::from(tested));
 }

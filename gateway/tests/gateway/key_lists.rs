@@ -39,9 +39,7 @@ async fn a_list_has_working_keys_and_the_newest_ended_ones(pool: PgPool) {
     }
     expected.truncate(199);
     expected.insert(0, works);
-    let request = proto::AccountsServiceListKeysRequest {
-        account_id: account,
-    };
+    let request = proto::AccountsServiceListKeysRequest { account_id: account };
     let listed = test.accounts.list_keys(Request::new(request)).await;
     let keys = listed.unwrap().into_inner().keys.into_iter();
     let ids: Vec<String> = keys.map(|key| key.id).collect();

@@ -36,10 +36,7 @@ async fn approve(test: &Test, id: &str) -> Result<proto::KeyRequest, Status> {
 }
 
 async fn reject(test: &Test, id: &str, reason: &str) -> Result<proto::KeyRequest, Status> {
-    let request = proto::RejectKeyRequest {
-        id: id.to_owned(),
-        reason: reason.to_owned(),
-    };
+    let request = proto::RejectKeyRequest { id: id.to_owned(), reason: reason.to_owned() };
     let rejected = test.staff.reject_key(by_operator(request)).await?;
     Ok(rejected.into_inner().request.unwrap())
 }
@@ -54,13 +51,9 @@ async fn reveal(test: &Test, id: &str) -> Result<proto::RevealKeyResponse, Statu
 async fn list(test: &Test, state: &str) -> Vec<String> {
     let (mut ids, mut cursor) = (Vec::new(), Some(String::new()));
     while let Some(after) = cursor {
-        let request = proto::ListKeyRequestsRequest {
-            state: state.to_owned(),
-            limit: 2,
-            cursor: after,
-        };
-        let page = test.staff.list_key_requests(by_operator(request)).await;
-        let page = page.unwrap().into_inner();
+        let request =
+            proto::ListKeyRequestsRequest { state: state.to_owned(), limit: 2, cursor: after };
+        let page = test.staff.list_key_requests(by_operator(request)).await.unwrap().into_inner();
         assert!(page.requests.len() <= 2);
         ids.extend(page.requests.into_iter().map(|request| request.id));
         cursor = page.next_cursor;
@@ -86,10 +79,7 @@ async fn one_of_many_concurrent_reveals_gets_the_secret(pool: PgPool) {
     }));
     for approved in approvals.await {
         let approved = approved.unwrap();
-        assert_eq!(
-            (approved.state.as_str(), approved.revision),
-            ("approved", 2)
-        );
+        assert_eq!((approved.state.as_str(), approved.revision), ("approved", 2));
     }
     let reveals = futures::future::join_all((0..16).map(|n| {
         let replica = if n % 2 == 0 { &here } else { &there };
@@ -116,11 +106,7 @@ async fn concurrent_requests_are_limited_by_the_plan(pool: PgPool) {
         ask(replica, &account)
     }));
     let (good, refused): (Vec<_>, Vec<_>) = asked.await.into_iter().partition(Result::is_ok);
-    assert_eq!(
-        (good.len(), refused.len()),
-        (4, 8),
-        "five, and one works already"
-    );
+    assert_eq!((good.len(), refused.len()), (4, 8), "five, and one works already");
     for outcome in refused {
         let refused = Fault::from(outcome.unwrap_err());
         assert_eq!(refused.code, Code::PlanRequired);

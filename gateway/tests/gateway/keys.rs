@@ -20,11 +20,7 @@ use crate::support::{
 
 /// A change of a game on the listings feed. The game's page is `page-of-` and the slug.
 fn change(slug: &str, published: bool) -> Change {
-    let state = if published {
-        listings::State::Published
-    } else {
-        listings::State::Removed
-    };
+    let state = if published { listings::State::Published } else { listings::State::Removed };
     let game = listings::Game {
         id: format!("id-of-{slug}"),
         slug: slug.to_owned(),
@@ -58,19 +54,10 @@ fn page_change(slug: &str, owners: &[&str]) -> Change {
 
 async fn follow_changes(test: &Test, changes: &[Change], generation: Uuid) {
     let mut connection = test.pool.acquire().await.unwrap();
-    let taken = ProjectionContext {
-        generation,
-        effects_until: OffsetDateTime::UNIX_EPOCH,
-    };
-    project_changes(
-        &mut connection,
-        PRODUCER,
-        &GamesAndPages,
-        changes.to_vec(),
-        taken,
-    )
-    .await
-    .unwrap();
+    let taken = ProjectionContext { generation, effects_until: OffsetDateTime::UNIX_EPOCH };
+    project_changes(&mut connection, PRODUCER, &GamesAndPages, changes.to_vec(), taken)
+        .await
+        .unwrap();
 }
 
 /// Publishes a game on the listings feed, or takes it down.
@@ -167,12 +154,9 @@ async fn a_game_key_works_only_while_its_account_owns_the_page(pool: PgPool) {
     // The page is not in the feed yet.
     let key = key_of_game(&here, owner, "kora").await.unwrap();
     let own_key = here.key(owner, "live").await;
-    for (owners, works) in [
-        (&[owner][..], true),
-        (&[heir], false),
-        (&[heir, owner], true),
-        (&[], false),
-    ] {
+    for (owners, works) in
+        [(&[owner][..], true), (&[heir], false), (&[heir, owner], true), (&[], false)]
+    {
         owned_by(owners).await;
         there.catch_up().await;
         let response = there.get(&key, "/games").await;
@@ -209,15 +193,17 @@ async fn a_key_stopped_by_its_game_does_not_count_against_the_plan(pool: PgPool)
     }
     // The state of the key's game, and the number of working keys.
     let seen = async || {
-        let request = proto::AccountsServiceListKeysRequest {
-            account_id: account.clone(),
-        };
-        let listed = test.accounts.list_keys(Request::new(request)).await;
-        let mut listed = listed.unwrap().into_inner().keys.into_iter();
+        let request = proto::AccountsServiceListKeysRequest { account_id: account.clone() };
+        let mut listed = test
+            .accounts
+            .list_keys(Request::new(request))
+            .await
+            .unwrap()
+            .into_inner()
+            .keys
+            .into_iter();
         let listed = listed.find(|it| it.id == key.id).unwrap();
-        let request = proto::GetAccountRequest {
-            account_id: account.clone(),
-        };
+        let request = proto::GetAccountRequest { account_id: account.clone() };
         let found = test.staff.get_account(by_operator(request)).await;
         (listed.game_state, found.unwrap().into_inner().working_keys)
     };
@@ -246,10 +232,7 @@ async fn the_key_of_a_game_that_a_rebuild_lacks_is_refused(pool: PgPool) {
     let mut test = Test::new(pool).await;
     publish(&test, "kora", true).await;
     publish(&test, "mbira", true).await;
-    let (lost, kept) = (
-        game_key(&test, "kora").await,
-        game_key(&test, "mbira").await,
-    );
+    let (lost, kept) = (game_key(&test, "kora").await, game_key(&test, "mbira").await);
     assert!(test.get(&lost, "/games").await.is_ok());
 
     // Of two states of a game in one batch the newer one wins.
@@ -257,10 +240,7 @@ async fn the_key_of_a_game_that_a_rebuild_lacks_is_refused(pool: PgPool) {
     let rebuilt = [change("mbira", false), change("mbira", true)];
     follow_changes(&test, &rebuilt, generation).await;
     let mut connection = test.pool.acquire().await.unwrap();
-    GamesAndPages
-        .sweep(&mut connection, generation)
-        .await
-        .unwrap();
+    GamesAndPages.sweep(&mut connection, generation).await.unwrap();
     drop(connection);
     test.catch_up().await;
     assert_eq!(test.get(&lost, "/games").await.error(), REFUSED);
@@ -272,20 +252,11 @@ async fn a_new_plan_applies_to_cached_keys(pool: PgPool) {
     let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let account = here.account("free").await;
     let key = here.key(&account, "live").await;
-    assert!(
-        there
-            .get(&key, "/games")
-            .await
-            .header("ratelimit-policy")
-            .contains("q=60;")
-    );
+    assert!(there.get(&key, "/games").await.header("ratelimit-policy").contains("q=60;"));
     here.set_plan(&account, "build").await;
     there.catch_up().await;
     let response = there.get(&key, "/games").await;
-    assert_eq!(
-        response.header("ratelimit-policy"),
-        "\"minute\";q=300;w=60, \"month\";q=1000000"
-    );
+    assert_eq!(response.header("ratelimit-policy"), "\"minute\";q=300;w=60, \"month\";q=1000000");
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -297,16 +268,8 @@ async fn the_last_use_of_a_key_is_flushed(pool: PgPool) {
     test.clock.advance(Duration::SECOND);
     test.get(&key, "/games").await;
     test.app.last_used.flush(&test.pool).await.unwrap();
-    let request = proto::ListKeysRequest {
-        account_id: account,
-    };
-    let keys = test
-        .staff
-        .list_keys(by_operator(request))
-        .await
-        .unwrap()
-        .into_inner()
-        .keys;
+    let request = proto::ListKeysRequest { account_id: account };
+    let keys = test.staff.list_keys(by_operator(request)).await.unwrap().into_inner().keys;
     let used = keys[0].last_used_at.and_then(kit::api::timestamp::decode);
     assert_eq!(used, Some(START + Duration::SECOND));
 }

@@ -32,10 +32,7 @@ async fn without_postgresql_only_cached_keys_work(pool: PgPool) {
         assert_eq!(response.error(), AWAY);
         assert_eq!(response.header("retry-after"), "1");
         let message = response.json["error"]["message"].as_str().unwrap();
-        assert!(
-            message.starts_with("Your key cannot be checked"),
-            "{message}"
-        );
+        assert!(message.starts_with("Your key cannot be checked"), "{message}");
     }
 }
 
@@ -101,10 +98,7 @@ async fn while_changes_cannot_be_read_no_call_waits_for_a_key_that_was_known(poo
     assert!(test.get(&key, "/games").await.is_ok());
     test.set_plan(&account, "build").await;
     test.catch_up().await;
-    let (feed, keys) = (
-        lock(&pool, "gateway.feed_head").await,
-        lock(&pool, "gateway.key").await,
-    );
+    let (feed, keys) = (lock(&pool, "gateway.feed_head").await, lock(&pool, "gateway.key").await);
     assert!(test.try_catch_up().await.is_err());
     // Until the deadline of a lookup, which is longer.
     let calls = futures::future::join_all((0..20).map(|_| test.get(&key, "/me")));
@@ -120,10 +114,7 @@ async fn while_changes_cannot_be_read_no_call_waits_for_a_key_that_was_known(poo
 /// A former owner could otherwise go on with the key.
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_key_is_not_accepted_as_last_known_while_changes_can_be_read(pool: PgPool) {
-    let with = TestConfig {
-        lookup: deadline(Duration::from_millis(200)),
-        ..TestConfig::default()
-    };
+    let with = TestConfig { lookup: deadline(Duration::from_millis(200)), ..TestConfig::default() };
     let mut test = Test::with(pool, with).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
@@ -146,10 +137,7 @@ async fn a_key_is_not_accepted_as_last_known_while_changes_can_be_read(pool: PgP
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_key_is_accepted_again_once_changes_can_be_read(pool: PgPool) {
-    let with = TestConfig {
-        lookup: deadline(Duration::from_millis(200)),
-        ..TestConfig::default()
-    };
+    let with = TestConfig { lookup: deadline(Duration::from_millis(200)), ..TestConfig::default() };
     let mut test = Test::with(pool, with).await;
     let key = test.live_key().await;
     test.catch_up().await;
@@ -166,10 +154,7 @@ async fn a_key_is_accepted_again_once_changes_can_be_read(pool: PgPool) {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_lookup_that_misses_its_deadline_is_unavailable(pool: PgPool) {
-    let with = TestConfig {
-        lookup: deadline(Duration::from_millis(200)),
-        ..TestConfig::default()
-    };
+    let with = TestConfig { lookup: deadline(Duration::from_millis(200)), ..TestConfig::default() };
     let test = Test::with(pool, with).await;
     let account = test.account("free").await;
     let used = test.key(&account, "live").await;
@@ -228,18 +213,12 @@ async fn a_key_whose_revocation_has_an_unknown_outcome_is_refused(pool: PgPool) 
         let revoked = cut_off.staff.revoke_key(by_operator(request)).await;
         revoked.map_err(Fault::from)
     };
-    assert_eq!(
-        lost_at_commit(proxy, revocation).await,
-        Code::OutcomeUnknown
-    );
+    assert_eq!(lost_at_commit(proxy, revocation).await, Code::OutcomeUnknown);
     // The feed has no revocation: the tombstone rejects the key.
     assert_eq!(here.get(&key, "/games").await.error(), (401, "invalid_key"));
 }
 
 /// The default options with another deadline.
 fn deadline(deadline: Duration) -> Options {
-    Options {
-        deadline,
-        ..TestConfig::default().lookup
-    }
+    Options { deadline, ..TestConfig::default().lookup }
 }

@@ -27,11 +27,7 @@ async fn messages_of_the_account_are_forwarded(pool: PgPool) {
     for (query, since, from_now) in [
         ("", None, false),
         ("?since=now", None, true),
-        (
-            "?since=2026-03-01T08:00:00Z",
-            Some(datetime!(2026-03-01 08:00 UTC)),
-            false,
-        ),
+        ("?since=2026-03-01T08:00:00Z", Some(datetime!(2026-03-01 08:00 UTC)), false),
     ] {
         test.get(&key, &format!("{PATH}{query}")).await;
         let request = test.webhooks.messages().pop().unwrap();
@@ -46,16 +42,9 @@ async fn messages_of_the_account_are_forwarded(pool: PgPool) {
     test.webhooks.messages();
     assert!(test.get(&sample, &format!("{PATH}{query}")).await.is_ok());
     let request = test.webhooks.messages().pop().unwrap();
+    assert_eq!((request.account_id, request.mode), (account, Mode::Test.into()));
     assert_eq!(
-        (request.account_id, request.mode),
-        (account, Mode::Test.into())
-    );
-    assert_eq!(
-        (
-            request.after.as_str(),
-            request.event.as_str(),
-            request.limit
-        ),
+        (request.after.as_str(), request.event.as_str(), request.limit),
         ("abc", "tip.paid", 7)
     );
 }
@@ -77,8 +66,7 @@ async fn bad_parameters_and_errors_of_the_service_are_returned(pool: PgPool) {
         assert_eq!(response.error(), (400, "invalid"), "{query}");
         assert_eq!(response.fields(), [field], "{query}");
     }
-    test.webhooks
-        .refuse(Fault::new(Code::Gone, "There may have been messages."));
+    test.webhooks.refuse(Fault::new(Code::Gone, "There may have been messages."));
     let gone = test.get(&key, &format!("{PATH}?after=a")).await;
     assert_eq!(gone.error(), (410, "gone"));
 }

@@ -34,25 +34,17 @@ async fn ids(test: &Test, percent: u32) -> Vec<String> {
 }
 
 async fn make(test: &Test, account: &str, month: Month, calls: u64) {
-    let month = AccountMonth {
-        account: account.parse().unwrap(),
-        month,
-    };
+    let month = AccountMonth { account: account.parse().unwrap(), month };
     let mut connection = test.pool.acquire().await.unwrap();
-    month_use::write(&mut connection, [(month, calls)])
-        .await
-        .unwrap();
+    month_use::write(&mut connection, [(month, calls)]).await.unwrap();
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn accounts_are_listed_from_a_share_of_their_limit(pool: PgPool) {
     let test = Test::new(pool).await;
     let march = Month::at(START);
-    let (free, build, partner) = (
-        test.account("free").await,
-        test.account("build").await,
-        test.account("partner").await,
-    );
+    let (free, build, partner) =
+        (test.account("free").await, test.account("build").await, test.account("partner").await);
     make(&test, &free, march, 39_999).await;
     make(&test, &build, march, 40_000).await;
     make(&test, &partner, march, 100_000_000).await;
@@ -63,12 +55,7 @@ async fn accounts_are_listed_from_a_share_of_their_limit(pool: PgPool) {
     make(&test, &build, march, 1_000_000).await;
     assert_eq!(ids(&test, 100).await, [build.as_str()]);
 
-    let [row, _] = list(&test, 80, 0, "")
-        .await
-        .unwrap()
-        .accounts
-        .try_into()
-        .unwrap();
+    let [row, _] = list(&test, 80, 0, "").await.unwrap().accounts.try_into().unwrap();
     let month = row.month.unwrap();
     assert_eq!((month.used, month.limit), (40_000, Some(50_000)));
     assert_eq!(row.plan, "Free");

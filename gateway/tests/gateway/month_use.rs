@@ -80,10 +80,7 @@ fn live() -> Caller {
 }
 
 fn month(caller: &Caller) -> AccountMonth {
-    AccountMonth {
-        account: caller.key.account,
-        month: Month::at(START),
-    }
+    AccountMonth { account: caller.key.account, month: Month::at(START) }
 }
 
 /// The monthly count in PostgreSQL.
@@ -93,9 +90,7 @@ async fn written(pool: &PgPool, caller: &Caller) -> Option<u64> {
 }
 
 async fn write(pool: &PgPool, caller: &Caller, used: u64) {
-    store::write(&mut pool.acquire().await.unwrap(), [(month(caller), used)])
-        .await
-        .unwrap();
+    store::write(&mut pool.acquire().await.unwrap(), [(month(caller), used)]).await.unwrap();
 }
 
 /// The key of an account's hash in Redis.
@@ -106,10 +101,7 @@ fn name(caller: &Caller) -> String {
 async fn command(words: &[&str]) {
     let mut command = redis::cmd(words[0]);
     command.arg(&words[1..]);
-    redis(&redis_url())
-        .query::<()>("test", &command)
-        .await
-        .unwrap();
+    redis(&redis_url()).query::<()>("test", &command).await.unwrap();
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -144,15 +136,8 @@ async fn a_missing_month_is_read_once_for_all_waiting_calls(pool: PgPool) {
     let mut used = process.take(calls).await;
     // Every third call is made with a test key, which reads the count without using it.
     let looks: Vec<Option<u64>> = used.iter().skip(2).step_by(3).copied().collect();
-    assert!(
-        looks
-            .iter()
-            .all(|used| (Some(40)..=Some(240)).contains(used))
-    );
-    used = used
-        .chunks(3)
-        .flat_map(|three| three[..2].to_vec())
-        .collect();
+    assert!(looks.iter().all(|used| (Some(40)..=Some(240)).contains(used)));
+    used = used.chunks(3).flat_map(|three| three[..2].to_vec()).collect();
     used.sort_unstable();
     assert!(used.into_iter().eq((41..=240).map(Some)));
 }
@@ -204,10 +189,8 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
     }
     process.clock.advance(START - process.clock.now());
     assert_eq!(process.take([(&now, START)]).await, [Some(1)]);
-    let fields: BTreeSet<String> = redis(&redis_url())
-        .query("test", redis::cmd("HKEYS").arg(name(&caller)))
-        .await
-        .unwrap();
+    let fields: BTreeSet<String> =
+        redis(&redis_url()).query("test", redis::cmd("HKEYS").arg(name(&caller))).await.unwrap();
     let expected = [
         "2026-02".to_owned(),
         "2026-03".to_owned(),

@@ -12,21 +12,15 @@ use crate::support::{Test, by_operator};
 #[expect(clippy::disallowed_methods, reason = "several statements")]
 async fn run(test: &Test, statements: String) {
     let statements = sqlx::raw_sql(sqlx::AssertSqlSafe(statements));
-    sqlx::Executor::execute(&test.pool, statements)
-        .await
-        .unwrap();
+    sqlx::Executor::execute(&test.pool, statements).await.unwrap();
 }
 
 /// The ids of the account's keys that work.
 async fn working_keys(test: &Test, account: &str) -> Vec<String> {
-    let request = proto::AccountsServiceListKeysRequest {
-        account_id: account.to_owned(),
-    };
+    let request = proto::AccountsServiceListKeysRequest { account_id: account.to_owned() };
     let listed = test.accounts.list_keys(Request::new(request)).await;
     let keys = listed.unwrap().into_inner().keys.into_iter();
-    keys.filter(|key| key.revoked_at.is_none())
-        .map(|key| key.id)
-        .collect()
+    keys.filter(|key| key.revoked_at.is_none()).map(|key| key.id).collect()
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -95,23 +89,23 @@ async fn a_request_of_an_unknown_kind_ends_no_list(pool: PgPool) {
     .await;
     let (mut ids, mut cursor) = (Vec::new(), Some(String::new()));
     while let Some(after) = cursor {
-        let request = proto::ListKeyRequestsRequest {
-            state: "asked".to_owned(),
-            limit: 1,
-            cursor: after,
-        };
-        let page = test.staff.list_key_requests(by_operator(request)).await;
-        let page = page.map_err(Fault::from).unwrap().into_inner();
+        let request =
+            proto::ListKeyRequestsRequest { state: "asked".to_owned(), limit: 1, cursor: after };
+        let page = test
+            .staff
+            .list_key_requests(by_operator(request))
+            .await
+            .map_err(Fault::from)
+            .unwrap()
+            .into_inner();
         ids.extend(page.requests.into_iter().map(|request| request.id));
         cursor = page.next_cursor;
     }
     assert_eq!(ids, [good.as_str()]);
 
-    let request = proto::AccountsServiceListKeyRequestsRequest {
-        account_id: account.clone(),
-    };
-    let own = test.accounts.list_key_requests(Request::new(request)).await;
-    let own = own.unwrap().into_inner().requests;
+    let request = proto::AccountsServiceListKeyRequestsRequest { account_id: account.clone() };
+    let own =
+        test.accounts.list_key_requests(Request::new(request)).await.unwrap().into_inner().requests;
     assert_eq!(own.len(), 1);
     assert_eq!(own[0].id, good);
 }

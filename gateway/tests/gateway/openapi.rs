@@ -28,11 +28,13 @@ async fn the_document_has_every_operation_of_the_router_and_no_other(pool: PgPoo
         }
     }
     let routes = gateway::router::routes();
-    let served = routes.iter().flat_map(|route| {
-        let methods = route.methods.iter();
-        methods.map(|it| (it.method.to_string(), route.pattern.to_owned()))
-    });
-    let served: BTreeSet<(String, String)> = served.collect();
+    let served: BTreeSet<(String, String)> = routes
+        .iter()
+        .flat_map(|route| {
+            let methods = route.methods.iter();
+            methods.map(|it| (it.method.to_string(), route.pattern.to_owned()))
+        })
+        .collect();
     assert_eq!(described, served);
     assert_eq!(document["servers"][0]["url"], "https://api.example/v1");
 }
@@ -90,10 +92,8 @@ async fn every_example_is_valid_for_its_schema(pool: PgPool) {
         let reference = format!("#/components/schemas/{name}");
         let schema = json!({"$ref": reference, "components": components});
         let validator = jsonschema::draft202012::new(&schema).unwrap();
-        let problems: Vec<String> = validator
-            .iter_errors(example)
-            .map(|it| it.to_string())
-            .collect();
+        let problems: Vec<String> =
+            validator.iter_errors(example).map(|it| it.to_string()).collect();
         assert!(problems.is_empty(), "{name}: {problems:?}");
         examples += 1;
     }
@@ -133,18 +133,14 @@ async fn every_body_has_a_valid_example(pool: PgPool) {
             continue;
         }
         let schema = json!({"allOf": [body["schema"]], "components": components});
-        let validator = jsonschema::options().should_validate_formats(true);
-        let validator = validator.build(&schema).unwrap();
+        let validator = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
         let problems: Vec<String> = validator
             .iter_errors(&body["example"])
             .map(|it| format!("{it} at {}", it.instance_path()))
             .collect();
         assert!(problems.is_empty(), "{path}: {problems:?}");
         let text = body["example"].to_string();
-        assert!(
-            !text.contains("\"text\""),
-            "{path} has no good example: {text}"
-        );
+        assert!(!text.contains("\"text\""), "{path} has no good example: {text}");
         responses += 1;
     }
     assert!(responses > 20, "{responses}");
@@ -189,41 +185,32 @@ async fn response_schemas_are_open_and_request_schemas_are_closed(pool: PgPool) 
     for (path, body) in found {
         // For a webhook the client is the receiver, which reads the request body.
         let is_sent = path.contains("/requestBody/") && !path.starts_with("/webhooks");
-        reached(
-            &document,
-            &body["schema"],
-            &mut BTreeSet::new(),
-            &mut |schema| {
-                let is_object = schema["type"] == "object" && schema["properties"].is_object();
-                let others = &schema["additionalProperties"];
-                if is_sent {
-                    assert!(!is_object || !others.is_null(), "{path}: {schema}");
-                    closed += usize::from(is_object);
-                } else {
-                    assert!(others != false, "{path}: {schema}");
-                    assert!(schema["enum"].is_null(), "{path}: {schema}");
-                    // `oneOf` may only express that a value can be null.
-                    let mut choices = schema["oneOf"].as_array().into_iter();
-                    let is_plain = choices.all(|it| it.iter().any(|it| it["type"] == "null"));
-                    assert!(is_plain, "{path}: {schema}");
-                    open += usize::from(is_object);
-                    sets += usize::from(schema["x-extensible-enum"].is_array());
-                }
-            },
-        );
+        reached(&document, &body["schema"], &mut BTreeSet::new(), &mut |schema| {
+            let is_object = schema["type"] == "object" && schema["properties"].is_object();
+            let others = &schema["additionalProperties"];
+            if is_sent {
+                assert!(!is_object || !others.is_null(), "{path}: {schema}");
+                closed += usize::from(is_object);
+            } else {
+                assert!(others != false, "{path}: {schema}");
+                assert!(schema["enum"].is_null(), "{path}: {schema}");
+                // `oneOf` may only express that a value can be null.
+                let mut choices = schema["oneOf"].as_array().into_iter();
+                let is_plain = choices.all(|it| it.iter().any(|it| it["type"] == "null"));
+                assert!(is_plain, "{path}: {schema}");
+                open += usize::from(is_object);
+                sets += usize::from(schema["x-extensible-enum"].is_array());
+            }
+        });
     }
-    assert!(
-        open > 100 && closed > 5 && sets > 30,
-        "{open}, {closed}, {sets}"
-    );
+    assert!(open > 100 && closed > 5 && sets > 30, "{open}, {closed}, {sets}");
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn every_operation_has_its_security_schemes(pool: PgPool) {
     let test = Test::new(pool).await;
     let document = ask(&test, "GET", &[]).await.json;
-    let schemes = document["components"]["securitySchemes"].as_object();
-    let schemes = schemes.unwrap();
+    let schemes = document["components"]["securitySchemes"].as_object().unwrap();
     let mut used = BTreeSet::new();
     for (path, methods) in document["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
@@ -291,16 +278,8 @@ const WITHOUT_PAGES: [(&str, &str); 3] = [
 
 /// Lists inside the object of a response, and the reason why each is bounded.
 const INSIDE_OBJECTS: [(&str, &str, &str); 7] = [
-    (
-        "/creators/{handle}",
-        "games",
-        "the specification wants all of the creator's (§2.4)",
-    ),
-    (
-        "/countries/{code}",
-        "cities",
-        "the specification wants those of the country (§2.5)",
-    ),
+    ("/creators/{handle}", "games", "the specification wants all of the creator's (§2.4)"),
+    ("/countries/{code}", "cities", "the specification wants those of the country (§2.5)"),
     ("/creators/{handle}", "roles", "the limit of the field"),
     ("/games/{slug}", "genres", "the limit of the field"),
     ("/games/{slug}", "platforms", "the known platforms"),

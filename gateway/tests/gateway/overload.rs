@@ -28,10 +28,7 @@ async fn while_two_hang<T>(
 fn assert_shed(response: &TestResponse) {
     assert_eq!(response.error(), (503, "unavailable"));
     assert_eq!(response.header("retry-after"), "1");
-    assert_eq!(
-        response.json["meta"]["request_id"],
-        response.header("x-request-id")
-    );
+    assert_eq!(response.json["meta"]["request_id"], response.header("x-request-id"));
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -12,8 +12,11 @@ use crate::support::{START, TestConfig, plans, producer};
 async fn published(pool: &PgPool) -> Vec<(i64, Vec<String>)> {
     let rows = sqlx::query!(
         "select revision, state from gateway.feed where entity = 'plans' order by seq"
-    );
-    let rows = rows.fetch_all(pool).await.unwrap().into_iter();
+    )
+    .fetch_all(pool)
+    .await
+    .unwrap()
+    .into_iter();
     rows.map(|row| {
         let table = proto::Plans::decode(row.state.as_slice()).unwrap();
         let names = table.plans.into_iter().map(|plan| plan.name);

@@ -40,10 +40,7 @@ fn live() -> Caller {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn concurrent_calls_are_limited_exactly(pool: PgPool) {
-    let (quota, plan) = (
-        quota(&pool),
-        plan("calls_per_minute = 40\ncalls_per_month = 100"),
-    );
+    let (quota, plan) = (quota(&pool), plan("calls_per_minute = 40\ncalls_per_month = 100"));
     // Two keys have a minute each; three keys share a month.
     for (keys, passed, by_minute) in [(2, 80, 40), (3, 100, 0)] {
         let account = kit::ids::row_id();
@@ -81,12 +78,7 @@ async fn the_month_is_shared_by_the_account_and_ends_in_utc(pool: PgPool) {
     assert_eq!((free.month_used, free.policy()), (Some(3), None));
 
     let april = status.month_resets_at();
-    assert!(
-        quota
-            .consume(&other, &plan, april - Duration::MILLISECOND)
-            .await
-            .is_err()
-    );
+    assert!(quota.consume(&other, &plan, april - Duration::MILLISECOND).await.is_err());
     let first = quota.consume(&other, &plan, april).await.unwrap();
     assert_eq!(first.month_used, Some(1));
 }
@@ -100,10 +92,7 @@ async fn public_keys_together_use_at_most_half_of_the_month(pool: PgPool) {
         caller.key.kind = kind;
         caller
     };
-    let (one, other) = (
-        of(KeyKind::Public, Mode::Live),
-        of(KeyKind::Public, Mode::Live),
-    );
+    let (one, other) = (of(KeyKind::Public, Mode::Live), of(KeyKind::Public, Mode::Live));
     quota.consume(&one, &plan, START).await.unwrap();
     for caller in [&one, &other] {
         quota.consume(caller, &plan, START).await.unwrap();
@@ -139,10 +128,7 @@ async fn a_tombstone_rejects_one_key_and_counts_nothing(pool: PgPool) {
     assert!(!quota.is_revoked(&dead).await);
     assert!(quota.revoke(account, dead.key.id, START).await);
     assert!(quota.is_revoked(&dead).await);
-    assert_eq!(
-        quota.consume(&dead, &plan, START).await,
-        Err(Denial::Revoked)
-    );
+    assert_eq!(quota.consume(&dead, &plan, START).await, Err(Denial::Revoked));
     let status = quota.consume(&alive, &plan, START).await.unwrap();
     assert_eq!(status.month_used, Some(1));
 }
@@ -215,10 +201,7 @@ async fn a_minute_ends_by_the_time_of_redis(pool: PgPool) {
         quota.consume_player(&game, "p", 1, START).await.unwrap();
         let refused = quota.consume(&caller, &plan, START).await;
         assert!(matches!(refused, Err(Denial::Minute(_))), "{refused:?}");
-        let wait = quota
-            .consume_player(&game, "p", 1, START)
-            .await
-            .unwrap_err();
+        let wait = quota.consume_player(&game, "p", 1, START).await.unwrap_err();
         assert!(wait <= Duration::MINUTE);
         clock.advance(Duration::MINUTE);
     }

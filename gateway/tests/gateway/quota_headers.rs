@@ -12,10 +12,7 @@ use tokio::net::TcpListener;
 use crate::support::{Script, Test, TestConfig, TestKey, account_key, plans};
 
 fn limited(limits: &str) -> TestConfig {
-    TestConfig {
-        plans: plans(limits),
-        ..TestConfig::default()
-    }
+    TestConfig { plans: plans(limits), ..TestConfig::default() }
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -24,15 +21,9 @@ async fn every_counted_response_has_rate_limit_headers(pool: PgPool) {
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
     let response = test.get(&key, "/games").await;
-    assert_eq!(
-        response.header("ratelimit-policy"),
-        "\"minute\";q=60;w=60, \"month\";q=50000"
-    );
+    assert_eq!(response.header("ratelimit-policy"), "\"minute\";q=60;w=60, \"month\";q=50000");
     // From 22 March 08:00 to the end of the month there are 9 days and 16 hours.
-    assert_eq!(
-        response.header("ratelimit"),
-        "\"minute\";r=59;t=60, \"month\";r=49999;t=835200"
-    );
+    assert_eq!(response.header("ratelimit"), "\"minute\";r=59;t=60, \"month\";r=49999;t=835200");
     test.clock.advance(Duration::milliseconds(30_001));
     for (path, left) in [("/games?limit=0", 58), ("/nowhere", 57), ("/me", 56)] {
         let response = test.get(&key, path).await;
@@ -124,17 +115,11 @@ async fn an_exceeded_minute_has_retry_after(pool: PgPool) {
 async fn an_exceeded_month_has_its_reset(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_month = 1")).await;
     let account = test.account("free").await;
-    let (one, other) = (
-        test.key(&account, "live").await,
-        test.key(&account, "live").await,
-    );
+    let (one, other) = (test.key(&account, "live").await, test.key(&account, "live").await);
     assert!(test.get(&one, "/games").await.is_ok());
     let response = test.get(&other, "/games").await;
     assert_eq!(response.error(), (429, "quota_exceeded"));
-    assert_eq!(
-        response.json["error"]["resets_at"],
-        "2026-04-01T00:00:00.000Z"
-    );
+    assert_eq!(response.json["error"]["resets_at"], "2026-04-01T00:00:00.000Z");
     assert_eq!(response.header("retry-after"), "835200");
     assert_eq!(response.header("ratelimit"), "\"month\";r=0;t=835200");
     let sample = test.key(&account, "test").await;
@@ -147,10 +132,7 @@ async fn an_exceeded_month_has_its_reset(pool: PgPool) {
 async fn of_two_exhausted_windows_the_error_names_the_later_reset(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_minute = 1\ncalls_per_month = 2")).await;
     let account = test.account("free").await;
-    let (one, other) = (
-        test.key(&account, "live").await,
-        test.key(&account, "live").await,
-    );
+    let (one, other) = (test.key(&account, "live").await, test.key(&account, "live").await);
     let refused = async |key: &TestKey| {
         let refused = test.get(key, "/games").await;
         let wait: u32 = refused.header("retry-after").parse().unwrap();
@@ -172,10 +154,8 @@ async fn of_two_exhausted_windows_the_error_names_the_later_reset(pool: PgPool) 
 async fn a_public_key_waits_for_the_later_of_its_share_and_its_minute(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_minute = 3\ncalls_per_month = 6")).await;
     // In the middle of the month, and ten seconds before its end.
-    for (advance, code, wait) in [
-        (0, "quota_exceeded", "835200"),
-        (835_190, "rate_limited", "60"),
-    ] {
+    for (advance, code, wait) in [(0, "quota_exceeded", "835200"), (835_190, "rate_limited", "60")]
+    {
         test.clock.advance(Duration::seconds(advance));
         let account = test.account("free").await;
         let public = public_key(&test, &account, "live").await;
@@ -235,26 +215,16 @@ async fn without_redis(pool: PgPool, redis: String) {
     for left in ["1", "0"] {
         let response = test.get(&key, "/me").await;
         assert!(response.is_ok(), "{}", response.text);
-        assert_eq!(
-            response.header("ratelimit"),
-            format!("\"minute\";r={left};t=60")
-        );
+        assert_eq!(response.header("ratelimit"), format!("\"minute\";r={left};t=60"));
         assert!(response.json["data"]["month"].is_null());
     }
-    assert_eq!(
-        test.get(&key, "/games").await.error(),
-        (429, "rate_limited")
-    );
+    assert_eq!(test.get(&key, "/games").await.error(), (429, "rate_limited"));
     test.clock.advance(Duration::MINUTE);
     assert!(test.get(&key, "/games").await.is_ok());
 
-    test.catalogue
-        .script(Script::Refuse(Fault::new(Code::Internal, "broken")));
+    test.catalogue.script(Script::Refuse(Fault::new(Code::Internal, "broken")));
     assert_eq!(test.get(&key, "/games").await.error(), (500, "internal"));
-    assert_eq!(
-        test.get(&key, "/games").await.error(),
-        (429, "rate_limited")
-    );
+    assert_eq!(test.get(&key, "/games").await.error(), (429, "rate_limited"));
     // A revocation succeeds without a tombstone.
     test.revoke(&key).await;
 }

@@ -21,10 +21,7 @@ async fn each_version_of_the_rates_is_transferred_once(pool: PgPool) {
     // A filtered list is not cached.
     test.get(&key, "/economy/rates?to=bao").await;
     let requests = test.economy.rates();
-    let known = requests
-        .iter()
-        .map(|request| request.known_version.as_str());
-    let known: Vec<&str> = known.collect();
+    let known: Vec<&str> = requests.iter().map(|request| request.known_version.as_str()).collect();
     assert_eq!(known, ["", VERSION, VERSION, "next", ""]);
 }
 

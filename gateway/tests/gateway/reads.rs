@@ -14,10 +14,7 @@ use crate::support::{Script, Test, TestConfig, TestKey, UPSTREAM};
 const MODE: i32 = Mode::Live as i32;
 
 fn page(limit: u32, cursor: &str) -> PageRequest {
-    PageRequest {
-        limit,
-        cursor: cursor.to_owned(),
-    }
+    PageRequest { limit, cursor: cursor.to_owned() }
 }
 
 /// Gets `path`, and asserts the request that catalogue-svc received.
@@ -51,11 +48,8 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     };
     let path = "/games?genre=puzzle&platform=web&country=ng&stage=released&creator=kora-lab&q=tr%C3%A9s+or&updated_since=2026-03-01T08:00:00%2B01:00&limit=7&cursor=abc&x=1";
     asks(&test, &key, path, games).await;
-    let none = proto::ListGamesRequest {
-        mode: MODE,
-        page: Some(page(0, "")),
-        ..Default::default()
-    };
+    let none =
+        proto::ListGamesRequest { mode: MODE, page: Some(page(0, "")), ..Default::default() };
     asks(&test, &key, "/games", none).await;
 
     let creators = proto::ListCreatorsRequest {
@@ -120,10 +114,7 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     let path = "/rankings/creators/month?limit=7&cursor=abc&country=ng";
     asks(&test, &key, path, ranking).await;
 
-    for (path, empty) in [
-        ("/countries?empty=false", false),
-        ("/countries?empty", true),
-    ] {
+    for (path, empty) in [("/countries?empty=false", false), ("/countries?empty", true)] {
         let countries = proto::ListCountriesRequest {
             mode: MODE,
             page: Some(page(0, "")),
@@ -132,10 +123,7 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
         };
         asks(&test, &key, path, countries).await;
     }
-    let genres = proto::ListGenresRequest {
-        mode: MODE,
-        at_least: None,
-    };
+    let genres = proto::ListGenresRequest { mode: MODE, at_least: None };
     asks(&test, &key, "/genres?limit=many&cursor=x", genres).await;
 }
 
@@ -143,29 +131,14 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
 async fn items_are_requested_by_their_decoded_names(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
-    let game = proto::GetGameRequest {
-        mode: MODE,
-        slug: "kora".to_owned(),
-        at_least: None,
-    };
+    let game = proto::GetGameRequest { mode: MODE, slug: "kora".to_owned(), at_least: None };
     asks(&test, &key, "/games/k%6Fra", game).await;
-    let creator = proto::GetCreatorRequest {
-        mode: MODE,
-        handle: "kora".to_owned(),
-        ..Default::default()
-    };
+    let creator =
+        proto::GetCreatorRequest { mode: MODE, handle: "kora".to_owned(), ..Default::default() };
     asks(&test, &key, "/creators/k%6Fra", creator).await;
-    let country = proto::GetCountryRequest {
-        mode: MODE,
-        code: "kora".to_owned(),
-        at_least: None,
-    };
+    let country = proto::GetCountryRequest { mode: MODE, code: "kora".to_owned(), at_least: None };
     asks(&test, &key, "/countries/k%6Fra", country).await;
-    let event = proto::GetEventRequest {
-        mode: MODE,
-        slug: "kora".to_owned(),
-        at_least: None,
-    };
+    let event = proto::GetEventRequest { mode: MODE, slug: "kora".to_owned(), at_least: None };
     asks(&test, &key, "/events/k%6Fra", event).await;
     let calls = test.catalogue.calls();
     for list in ["games", "creators", "countries", "events"] {
@@ -175,10 +148,7 @@ async fn items_are_requested_by_their_decoded_names(pool: PgPool) {
     assert_eq!(test.catalogue.calls(), calls, "these name nothing");
     let slash = test.get(&key, "/games/a%2Fb").await;
     assert_eq!(slash.error(), (404, "not_found"));
-    assert_eq!(
-        test.catalogue.last_request::<proto::GetGameRequest>().slug,
-        "a/b"
-    );
+    assert_eq!(test.catalogue.last_request::<proto::GetGameRequest>().slug, "a/b");
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -197,14 +167,7 @@ async fn a_test_key_reads_samples(pool: PgPool) {
 async fn bad_parameters_are_refused_without_a_call(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
-    for path in [
-        "/games",
-        "/creators",
-        "/countries",
-        "/cities",
-        "/events",
-        "/search",
-    ] {
+    for path in ["/games", "/creators", "/countries", "/cities", "/events", "/search"] {
         let bad = format!("{path}?limit=101&cursor=%zz&unknown=%zz");
         let response = test.get(&key, &bad).await;
         assert_eq!(response.error(), (400, "invalid"), "{path}");
@@ -239,10 +202,7 @@ async fn errors_of_the_catalogue_are_returned_and_a_lost_call_is_retried_once(po
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_catalogue_that_does_not_answer_is_unavailable(pool: PgPool) {
     let with = TestConfig {
-        upstream: upstream::CallLimits {
-            deadline: Duration::from_millis(50),
-            ..UPSTREAM
-        },
+        upstream: upstream::CallLimits { deadline: Duration::from_millis(50), ..UPSTREAM },
         ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;

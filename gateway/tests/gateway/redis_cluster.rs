@@ -7,11 +7,7 @@ use testing::redis::Servers;
 use crate::support::{Test, TestConfig, TestKey, TestResponse, plans};
 
 fn with(servers: &Servers, limits: &str) -> TestConfig {
-    TestConfig {
-        plans: plans(limits),
-        redis: servers.url(),
-        ..TestConfig::default()
-    }
+    TestConfig { plans: plans(limits), redis: servers.url(), ..TestConfig::default() }
 }
 
 /// Live keys of as many new accounts, which hash to different nodes.

@@ -45,11 +45,7 @@ impl RedisProxy {
                 });
             }
         });
-        Self {
-            address,
-            connections,
-            holds,
-        }
+        Self { address, connections, holds }
     }
 }
 
@@ -82,9 +78,8 @@ async fn call(test: &Test, key: &TestKey) -> usize {
     for response in &responses {
         assert!(response.is_ok(), "{}", response.text);
     }
-    let with_month = responses
-        .iter()
-        .filter(|response| response.header("ratelimit").contains("month"));
+    let with_month =
+        responses.iter().filter(|response| response.header("ratelimit").contains("month"));
     with_month.count()
 }
 

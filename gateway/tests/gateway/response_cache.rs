@@ -29,10 +29,7 @@ const CACHED: [&str; 12] = [
 const NOT_CACHED: [&str; 2] = ["/events", "/rankings/games/week"];
 
 fn position(seq: i64) -> Position {
-    Position {
-        epoch: kit::ids::row_id(),
-        seq,
-    }
+    Position { epoch: kit::ids::row_id(), seq }
 }
 
 /// Publishes the position that reads must reach.
@@ -112,10 +109,7 @@ async fn a_new_epoch_invalidates_cached_responses(pool: PgPool) {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn without_a_position_nothing_is_cached(pool: PgPool) {
-    let without_redis = TestConfig {
-        redis: NO_REDIS.to_owned(),
-        ..TestConfig::default()
-    };
+    let without_redis = TestConfig { redis: NO_REDIS.to_owned(), ..TestConfig::default() };
     let test = Test::with(pool, without_redis).await;
     let key = test.live_key().await;
     test.catalogue.set_position(position(7));
@@ -175,8 +169,7 @@ async fn an_error_is_not_cached(pool: PgPool) {
         assert_eq!(response.error(), (404, "not_found"));
         assert_eq!(test.catalogue.calls() - before, 1);
     }
-    test.catalogue
-        .script(Script::Refuse(Fault::new(Code::Invalid, "no")));
+    test.catalogue.script(Script::Refuse(Fault::new(Code::Invalid, "no")));
     assert_eq!(test.get(&key, "/games").await.error().0, 400);
     test.catalogue.script(Script::Answer);
     reads(&test, &key, "/games", 1).await;

@@ -22,11 +22,11 @@ fn fields(fault: &Fault) -> Vec<&str> {
 
 /// The changes of accounts and keys on the feed: entity, event, revision.
 async fn feed(pool: &PgPool) -> Vec<(String, String, i64)> {
-    let rows = sqlx::query!("select entity, event, revision from gateway.feed order by seq");
-    let rows = rows.fetch_all(pool).await.unwrap();
-    rows.into_iter()
-        .map(|r| (r.entity, r.event, r.revision))
-        .collect()
+    let rows = sqlx::query!("select entity, event, revision from gateway.feed order by seq")
+        .fetch_all(pool)
+        .await
+        .unwrap();
+    rows.into_iter().map(|r| (r.entity, r.event, r.revision)).collect()
 }
 
 async fn create(test: &Test, name: &str, plan: &str) -> Result<proto::Account, Status> {
@@ -40,42 +40,26 @@ async fn create(test: &Test, name: &str, plan: &str) -> Result<proto::Account, S
 }
 
 async fn get(test: &Test, account: &str) -> Result<proto::Account, Status> {
-    let request = proto::GetAccountRequest {
-        account_id: account.to_owned(),
-    };
+    let request = proto::GetAccountRequest { account_id: account.to_owned() };
     let found = test.staff.get_account(by_operator(request)).await?;
     Ok(found.into_inner().account.unwrap())
 }
 
 async fn list_keys(test: &Test, account: &str) -> Vec<proto::Key> {
-    let request = proto::ListKeysRequest {
-        account_id: account.to_owned(),
-    };
-    test.staff
-        .list_keys(by_operator(request))
-        .await
-        .unwrap()
-        .into_inner()
-        .keys
+    let request = proto::ListKeysRequest { account_id: account.to_owned() };
+    test.staff.list_keys(by_operator(request)).await.unwrap().into_inner().keys
 }
 
 async fn rotate(test: &Test, id: &str) -> Result<proto::RotateKeyResponse, Status> {
     let request = proto::RotateKeyRequest { id: id.to_owned() };
-    Ok(test
-        .staff
-        .rotate_key(by_operator(request))
-        .await?
-        .into_inner())
+    Ok(test.staff.rotate_key(by_operator(request)).await?.into_inner())
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn an_account_is_created_found_and_changes_its_plan(pool: PgPool) {
     let test = Test::new(pool).await;
     let made = create(&test, " Savanna ", "").await.unwrap();
-    assert_eq!(
-        (made.name.as_str(), made.plan.as_str()),
-        ("Savanna", "free")
-    );
+    assert_eq!((made.name.as_str(), made.plan.as_str()), ("Savanna", "free"));
     assert_eq!(made.created_at, Some(kit::api::timestamp::encode(START)));
     assert_eq!(get(&test, &made.id).await.unwrap(), made);
     // A call with the same id is a repetition.
@@ -87,10 +71,8 @@ async fn an_account_is_created_found_and_changes_its_plan(pool: PgPool) {
     let again = test.staff.create_account(by_operator(again)).await;
     assert_eq!(again.unwrap().into_inner().account.as_ref(), Some(&made));
     let set = async |plan: &str| {
-        let request = proto::SetAccountPlanRequest {
-            account_id: made.id.clone(),
-            plan: plan.to_owned(),
-        };
+        let request =
+            proto::SetAccountPlanRequest { account_id: made.id.clone(), plan: plan.to_owned() };
         test.staff.set_account_plan(by_operator(request)).await
     };
     let moved = set("build").await.unwrap().into_inner().account.unwrap();
@@ -101,10 +83,7 @@ async fn an_account_is_created_found_and_changes_its_plan(pool: PgPool) {
     assert_eq!(fields(&refused), ["plan"]);
     assert!(refused.fields["plan"].contains("free, build or partner"));
     let account = |event: &str, revision| ("account".to_owned(), event.to_owned(), revision);
-    assert_eq!(
-        feed(&test.pool).await,
-        [account("created", 1), account("updated", 2)]
-    );
+    assert_eq!(feed(&test.pool).await, [account("created", 1), account("updated", 2)]);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -122,10 +101,7 @@ async fn every_bad_field_is_reported_at_once(pool: PgPool) {
         game: None,
     };
     let refused = test.key_like(request).await.err().unwrap();
-    assert_eq!(
-        fields(&refused),
-        ["account_id", "game", "may_write", "mode", "name"]
-    );
+    assert_eq!(fields(&refused), ["account_id", "game", "may_write", "mode", "name"]);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -133,9 +109,7 @@ async fn unknown_accounts_and_keys_are_not_found(pool: PgPool) {
     let test = Test::new(pool).await;
     let id = kit::ids::row_id().to_string();
     assert_eq!(fault(get(&test, &id).await).code, Code::NotFound);
-    let request = proto::ListKeysRequest {
-        account_id: id.clone(),
-    };
+    let request = proto::ListKeysRequest { account_id: id.clone() };
     let listed = test.staff.list_keys(by_operator(request)).await;
     let made = test.key_like(account_key(&id, "test")).await;
     for refused in [fault(listed), made.err().unwrap()] {
@@ -144,10 +118,8 @@ async fn unknown_accounts_and_keys_are_not_found(pool: PgPool) {
     }
     assert_eq!(fault(rotate(&test, &id).await).code, Code::NotFound);
     assert_eq!(fields(&fault(rotate(&test, "7").await)), ["id"]);
-    let revoke = test
-        .staff
-        .revoke_key(by_operator(proto::RevokeKeyRequest { id: id.clone() }))
-        .await;
+    let revoke =
+        test.staff.revoke_key(by_operator(proto::RevokeKeyRequest { id: id.clone() })).await;
     assert_eq!(fault(revoke).code, Code::NotFound);
     let approve = proto::ApproveKeyRequest { id: id.clone() };
     let approve = test.staff.approve_key(by_operator(approve)).await;
@@ -167,12 +139,7 @@ async fn accounts_are_listed_in_pages(pool: PgPool) {
     let (mut seen, mut sizes, mut cursor) = (BTreeSet::new(), Vec::new(), String::new());
     loop {
         let request = proto::ListAccountsRequest { limit: 2, cursor };
-        let page = test
-            .staff
-            .list_accounts(by_operator(request))
-            .await
-            .unwrap()
-            .into_inner();
+        let page = test.staff.list_accounts(by_operator(request)).await.unwrap().into_inner();
         sizes.push(page.accounts.len());
         seen.extend(page.accounts.into_iter().map(|account| account.id));
         match page.next_cursor {
@@ -192,8 +159,11 @@ async fn a_secret_is_shown_once_and_stored_nowhere(pool: PgPool) {
     let listed = list_keys(&test, &account).await;
     assert_eq!(listed.len(), 1);
     assert!(key.secret.ends_with(&listed[0].last4));
-    let published = sqlx::query!("select state from gateway.feed where entity = 'key'");
-    let published = published.fetch_one(&test.pool).await.unwrap().state;
+    let published = sqlx::query!("select state from gateway.feed where entity = 'key'")
+        .fetch_one(&test.pool)
+        .await
+        .unwrap()
+        .state;
     assert_eq!(proto::Key::decode(published.as_slice()).unwrap(), listed[0]);
     let body = &key.secret["svc_live_".len()..];
     assert!(!format!("{listed:?}").contains(body));
@@ -212,15 +182,9 @@ async fn keys_of_games_need_a_published_game(pool: PgPool) {
         game: game.map(ToOwned::to_owned),
         ..account_key(&account, "live")
     };
-    let public = test
-        .key_like(request("public", Some("kora")))
-        .await
-        .unwrap();
+    let public = test.key_like(request("public", Some("kora"))).await.unwrap();
     assert!(public.secret.starts_with("svc_live_pub_"));
-    let secret = test
-        .key_like(request("secret", Some("kora")))
-        .await
-        .unwrap();
+    let secret = test.key_like(request("secret", Some("kora"))).await.unwrap();
     assert!(!secret.secret.contains("pub_"));
     for (kind, game) in [
         ("secret", Some("gone")),
@@ -243,11 +207,7 @@ async fn each_change_of_a_key_is_published_once(pool: PgPool) {
     test.revoke(&key).await;
     assert_eq!(fields(&fault(rotate(&test, &key.id).await)), ["id"]);
     let change = |event: &str, revision| ("key".to_owned(), event.to_owned(), revision);
-    let expected = [
-        change("created", 1),
-        change("created", 1),
-        change("rotated", 2),
-        change("revoked", 3),
-    ];
+    let expected =
+        [change("created", 1), change("created", 1), change("rotated", 2), change("revoked", 3)];
     assert_eq!(feed(&test.pool).await[1..], expected);
 }

@@ -11,11 +11,7 @@ use tonic::Status;
 use crate::support::{Test, account_key, by, by_operator};
 
 fn member(name: &str, role: Role) -> Member {
-    Member {
-        name: name.to_owned(),
-        role,
-        last_day: None,
-    }
+    Member { name: name.to_owned(), role, last_day: None }
 }
 
 async fn audit(
@@ -53,14 +49,11 @@ async fn an_unauthorized_call_is_rejected_and_audited(pool: PgPool) {
         assert_eq!(status.code(), tonic::Code::PermissionDenied);
     }
     assert!(test.get(&key, "/games").await.is_ok());
-    let own = audit(&test, ada(), common::ListAuditRequest::default());
-    let own = own.await.unwrap();
+    let own = audit(&test, ada(), common::ListAuditRequest::default()).await.unwrap();
     let said = own.iter().map(|it| (it.action.as_str(), it.refused));
     assert!(said.eq([("revoke_key", true), ("create_key", true)]));
     // A reviewer reads and decides, but does not read the audit entries of others.
-    let keys = proto::ListKeysRequest {
-        account_id: account.clone(),
-    };
+    let keys = proto::ListKeysRequest { account_id: account.clone() };
     assert!(test.staff.list_keys(by(ada(), keys)).await.is_ok());
     let request = proto::RequestKeyRequest {
         account_id: account.clone(),
@@ -72,10 +65,7 @@ async fn an_unauthorized_call_is_rejected_and_audited(pool: PgPool) {
     let id = request.into_inner().request.unwrap().id;
     let approve = by(ada(), proto::ApproveKeyRequest { id: id.clone() });
     assert!(test.staff.approve_key(approve).await.is_ok());
-    let reject = proto::RejectKeyRequest {
-        id,
-        reason: "a test".to_owned(),
-    };
+    let reject = proto::RejectKeyRequest { id, reason: "a test".to_owned() };
     assert!(test.staff.reject_key(by(ada(), reject)).await.is_ok());
     let switches = by(ada(), proto::ListSwitchesRequest {});
     assert!(test.staff.list_switches(switches).await.is_ok());
@@ -95,20 +85,13 @@ async fn every_change_is_audited(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
-    let plan = proto::SetAccountPlanRequest {
-        account_id: account.clone(),
-        plan: "build".to_owned(),
-    };
+    let plan =
+        proto::SetAccountPlanRequest { account_id: account.clone(), plan: "build".to_owned() };
     for _ in 0..2 {
         // The second call changes nothing, and is not audited.
-        test.staff
-            .set_account_plan(by_operator(plan.clone()))
-            .await
-            .unwrap();
+        test.staff.set_account_plan(by_operator(plan.clone())).await.unwrap();
     }
-    crate::switches::set(&test, "api_writes", false, "a test")
-        .await
-        .unwrap();
+    crate::switches::set(&test, "api_writes", false, "a test").await.unwrap();
     let asked = proto::RequestKeyRequest {
         account_id: account,
         name: "server".to_owned(),

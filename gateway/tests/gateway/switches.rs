@@ -15,22 +15,14 @@ pub(crate) async fn set(
     on: bool,
     reason: &str,
 ) -> Result<proto::Switch, Status> {
-    let request = proto::SetSwitchRequest {
-        name: name.to_owned(),
-        on,
-        reason: reason.to_owned(),
-    };
+    let request = proto::SetSwitchRequest { name: name.to_owned(), on, reason: reason.to_owned() };
     let response = test.staff.set_switch(by_operator(request)).await?;
     Ok(response.into_inner().switch.unwrap())
 }
 
 async fn list(test: &Test) -> proto::ListSwitchesResponse {
     let request = by_operator(proto::ListSwitchesRequest {});
-    test.staff
-        .list_switches(request)
-        .await
-        .unwrap()
-        .into_inner()
+    test.staff.list_switches(request).await.unwrap().into_inner()
 }
 
 /// The codes of a read, `GET /me`, a POST and a PATCH.
@@ -54,10 +46,7 @@ async fn codes(test: &Test, key: &TestKey) -> [&'static str; 4] {
             other => unreachable!("{other:?}: {}", response.text),
         };
         let waits = matches!(*code, "api_unavailable" | "closed");
-        assert_eq!(
-            response.header("retry-after"),
-            if waits { "60" } else { "" }
-        );
+        assert_eq!(response.header("retry-after"), if waits { "60" } else { "" });
     }
     codes
 }
@@ -66,16 +55,10 @@ async fn codes(test: &Test, key: &TestKey) -> [&'static str; 4] {
 async fn a_switch_takes_effect_at_every_replica_and_after_a_restart(pool: PgPool) {
     let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool.clone()).await);
     let account = here.account("free").await;
-    let request = proto::CreateKeyRequest {
-        may_write: true,
-        ..account_key(&account, "live")
-    };
+    let request = proto::CreateKeyRequest { may_write: true, ..account_key(&account, "live") };
     let live = here.key_like(request.clone()).await.unwrap();
     let mode = "test".to_owned();
-    let sample = here
-        .key_like(proto::CreateKeyRequest { mode, ..request })
-        .await
-        .unwrap();
+    let sample = here.key_like(proto::CreateKeyRequest { mode, ..request }).await.unwrap();
     let usual = ["ok", "ok", "bad_json", "bad_json"];
     let closed = ["ok", "ok", "closed", "closed"];
     let off = ["ok", "ok", "module_off", "module_off"];
@@ -106,11 +89,8 @@ async fn a_switch_takes_effect_at_every_replica_and_after_a_restart(pool: PgPool
 async fn switches_are_listed_with_time_and_reason(pool: PgPool) {
     let test = Test::new(pool).await;
     let before = list(&test).await;
-    let states: Vec<(&str, bool)> = before
-        .switches
-        .iter()
-        .map(|switch| (switch.name.as_str(), switch.on))
-        .collect();
+    let states: Vec<(&str, bool)> =
+        before.switches.iter().map(|switch| (switch.name.as_str(), switch.on)).collect();
     assert_eq!(
         states,
         [
@@ -122,9 +102,7 @@ async fn switches_are_listed_with_time_and_reason(pool: PgPool) {
         ]
     );
 
-    let updated = set(&test, "submissions", false, " Reviewers are away ")
-        .await
-        .unwrap();
+    let updated = set(&test, "submissions", false, " Reviewers are away ").await.unwrap();
     assert_eq!(updated.reason, "Reviewers are away");
     assert_eq!(updated.changed_at, Some(kit::api::timestamp::encode(START)));
     // Setting a switch to its current state changes nothing and publishes nothing.
@@ -135,17 +113,10 @@ async fn switches_are_listed_with_time_and_reason(pool: PgPool) {
         sqlx::query!("select id, event, revision, state from gateway.feed where entity = 'switch'");
     let published = published.fetch_one(&test.pool).await.unwrap();
     assert_eq!(
-        (
-            published.id.as_str(),
-            published.event.as_str(),
-            published.revision
-        ),
+        (published.id.as_str(), published.event.as_str(), published.revision),
         ("submissions", "updated", 2)
     );
-    assert_eq!(
-        proto::Switch::decode(published.state.as_slice()).unwrap(),
-        updated
-    );
+    assert_eq!(proto::Switch::decode(published.state.as_slice()).unwrap(), updated);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -20,10 +20,7 @@ const HERE: &str = "192.0.2.1";
 
 /// A gateway that allows three refused calls per address.
 fn three() -> TestConfig {
-    TestConfig {
-        refused_calls: 3,
-        ..TestConfig::default()
-    }
+    TestConfig { refused_calls: 3, ..TestConfig::default() }
 }
 
 async fn guess(test: &Test, address: &str) -> TestResponse {
@@ -75,10 +72,7 @@ async fn an_address_over_its_limit_gets_no_lookup(pool: PgPool) {
 
 /// A key with a wrong checksum.
 fn mistyped() -> TestKey {
-    TestKey {
-        id: String::new(),
-        secret: format!("svc_live_{}", "x".repeat(38)),
-    }
+    TestKey { id: String::new(), secret: format!("svc_live_{}", "x".repeat(38)) }
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -117,10 +111,7 @@ async fn every_refused_call_counts_against_its_address(pool: PgPool) {
     }
     // Allowed calls still work, and another address has its own limit.
     assert!(test.call(key.get_from(HERE)).await.is_ok());
-    assert_eq!(
-        test.call(mistyped().get_from("192.0.2.2")).await.error(),
-        WRONG
-    );
+    assert_eq!(test.call(mistyped().get_from("192.0.2.2")).await.error(), WRONG);
     test.clock.advance(Duration::MINUTE);
     assert_eq!(test.call(mistyped().get_from(HERE)).await.error(), WRONG);
 }
@@ -175,9 +166,7 @@ async fn a_change_outdates_only_the_keys_that_it_concerns(pool: PgPool) {
     }
     assert_eq!(test.get(&wrong, "/me").await.error(), WRONG);
     test.set_plan(&one, "build").await;
-    crate::switches::set(&test, "submissions", false, "")
-        .await
-        .unwrap();
+    crate::switches::set(&test, "submissions", false, "").await.unwrap();
     test.catch_up().await;
     let watching = another(&test.pool).await;
     let keys = lock(&test.pool, "gateway.key").await;
@@ -232,10 +221,7 @@ async fn a_cancelled_lookup_does_not_fail_the_next_request(pool: PgPool) {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn clients_behind_a_trusted_proxy_are_limited_separately(pool: PgPool) {
-    let with = TestConfig {
-        proxies: "10.0.0.0/8".parse().unwrap(),
-        ..three()
-    };
+    let with = TestConfig { proxies: "10.0.0.0/8".parse().unwrap(), ..three() };
     let test = Test::with(pool, with).await;
     let through = async |forwarded: &str| {
         let call = test.guess().get_from("10.1.2.3");
@@ -243,10 +229,7 @@ async fn clients_behind_a_trusted_proxy_are_limited_separately(pool: PgPool) {
         response.error().0
     };
     for forged in ["1.1.1.1", "1.1.1.2", "1.1.1.3"] {
-        assert_eq!(
-            through(&format!("{forged}, 198.51.100.7, 10.0.0.9")).await,
-            401
-        );
+        assert_eq!(through(&format!("{forged}, 198.51.100.7, 10.0.0.9")).await, 401);
     }
     assert_eq!(through("198.51.100.7").await, 429);
     assert_eq!(through("198.51.100.8").await, 401);
@@ -275,11 +258,7 @@ async fn guesses_that_wait_for_a_lookup_hold_no_admission_permit(pool: PgPool) {
     let known = test.live_key().await;
     assert!(test.get(&known, "/games").await.is_ok());
     // One call may run, and none is queued.
-    let limits = LoadLimits {
-        calls: 1,
-        queued: 0,
-        ..LIMITS
-    };
+    let limits = LoadLimits { calls: 1, queued: 0, ..LIMITS };
     let router = router(&test.app, limits);
     let call = |key: &TestKey| {
         let request = key.get("/games").body(Body::empty()).unwrap();
@@ -314,11 +293,7 @@ async fn a_call_holds_a_permit_whether_or_not_its_key_was_looked_up(pool: PgPool
     test.set_plan(&account, "build").await;
     test.catch_up().await;
     // One call may run, and none is queued.
-    let limits = LoadLimits {
-        calls: 1,
-        queued: 0,
-        ..LIMITS
-    };
+    let limits = LoadLimits { calls: 1, queued: 0, ..LIMITS };
     let router = router(&test.app, limits);
     let call = |key: &TestKey, path: &str| {
         let request = key.get(path).body(Body::empty()).unwrap();

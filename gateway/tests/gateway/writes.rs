@@ -14,19 +14,12 @@ use crate::support::{
 };
 
 const BODY: &str = r#"{"title": "Kora"}"#;
-const WRITES: [(&str, &str); 4] = [
-    ("POST", "/games"),
-    ("POST", "/events"),
-    ("PATCH", "/games/kora"),
-    ("PATCH", "/events/kora"),
-];
+const WRITES: [(&str, &str); 4] =
+    [("POST", "/games"), ("POST", "/events"), ("PATCH", "/games/kora"), ("PATCH", "/events/kora")];
 
 async fn writing_key(test: &Test) -> TestKey {
     let account = test.account("free").await;
-    let request = proto::CreateKeyRequest {
-        may_write: true,
-        ..account_key(&account, "live")
-    };
+    let request = proto::CreateKeyRequest { may_write: true, ..account_key(&account, "live") };
     test.key_like(request).await.unwrap()
 }
 
@@ -76,9 +69,7 @@ async fn if_match_becomes_a_precondition(pool: PgPool) {
             (Some(r#"W/"r7""#), Some(vec![])),
         ] {
             let call = key.request("PATCH", path);
-            let call = sent
-                .iter()
-                .fold(call, |call, sent| call.header(IF_MATCH, *sent));
+            let call = sent.iter().fold(call, |call, sent| call.header(IF_MATCH, *sent));
             let response = write(&test, call).await;
             assert!(response.is_ok(), "{sent:?}: {}", response.text);
             assert_eq!(test.listings.preconditions(), [condition], "{sent:?}");
@@ -86,17 +77,11 @@ async fn if_match_becomes_a_precondition(pool: PgPool) {
         let bad = write(&test, key.request("PATCH", path).header(IF_MATCH, "r7")).await;
         assert_eq!(bad.error(), (400, "invalid"));
         assert_eq!(bad.fields(), ["If-Match"]);
-        assert_eq!(
-            test.listings.preconditions(),
-            [],
-            "listings-svc is not asked"
-        );
+        assert_eq!(test.listings.preconditions(), [], "listings-svc is not asked");
     }
     let changed = Fault::new(Code::PreconditionFailed, "the listing has changed since");
     test.listings.set_outcome(Outcome::Refused(changed));
-    let call = key
-        .request("PATCH", "/games/kora")
-        .header(IF_MATCH, "\"r6\"");
+    let call = key.request("PATCH", "/games/kora").header(IF_MATCH, "\"r6\"");
     let response = write(&test, call).await;
     assert_eq!(response.error(), (412, "precondition_failed"));
 }
@@ -113,10 +98,7 @@ fn assert_says_how_to_repeat(response: &TestResponse, method: &str) {
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_write_that_misses_its_deadline_has_an_unknown_outcome(pool: PgPool) {
     let with = TestConfig {
-        upstream: upstream::CallLimits {
-            write_deadline: Duration::from_secs(3),
-            ..UPSTREAM
-        },
+        upstream: upstream::CallLimits { write_deadline: Duration::from_secs(3), ..UPSTREAM },
         ..TestConfig::default()
     };
     let test = Test::with(pool, with).await;
@@ -157,8 +139,7 @@ async fn a_write_without_a_response_has_an_unknown_outcome(pool: PgPool) {
         assert_says_how_to_repeat(&response, method);
     }
     // An error of the service is a known outcome.
-    test.listings
-        .set_outcome(Outcome::Refused(Fault::unavailable("a test")));
+    test.listings.set_outcome(Outcome::Refused(Fault::unavailable("a test")));
     let refused = write(&test, key.request("POST", "/games")).await;
     assert_eq!(refused.error(), (503, "unavailable"));
     assert_eq!(refused.header("retry-after"), "1");
@@ -166,10 +147,7 @@ async fn a_write_without_a_response_has_an_unknown_outcome(pool: PgPool) {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_write_that_was_not_sent_is_unavailable(pool: PgPool) {
-    let with = TestConfig {
-        no_listings: true,
-        ..TestConfig::default()
-    };
+    let with = TestConfig { no_listings: true, ..TestConfig::default() };
     let test = Test::with(pool, with).await;
     let key = writing_key(&test).await;
     let response = write(&test, key.request("POST", "/games")).await;

@@ -97,10 +97,7 @@ mod tests {
         assert!(problem.contains("add terms.fr.md"), "{problem}");
         write("terms.fr.md", "no heading");
         let problem = Articles::read(Some(folder.path())).unwrap_err().to_string();
-        assert!(
-            problem.contains("terms.fr.md must have a heading"),
-            "{problem}"
-        );
+        assert!(problem.contains("terms.fr.md must have a heading"), "{problem}");
         write("terms.fr.md", "# Nos conditions\n");
         let articles = Articles::read(Some(folder.path())).unwrap();
         let title = |name, language| articles.find(name, language).unwrap().title.clone();

@@ -19,10 +19,7 @@ const FOR_A_DAY: &str = "public, max-age=86400";
 pub async fn show(Path(name): Path<String>) -> Result<Response, PageError> {
     let (asset, cached) = match asset::find(&name) {
         Some(asset) => (asset, FOR_EVER),
-        None => (
-            asset::of_other_release(&name).ok_or_else(PageError::not_found)?,
-            UNSTORED,
-        ),
+        None => (asset::of_other_release(&name).ok_or_else(PageError::not_found)?, UNSTORED),
     };
     let headers = [
         (CONTENT_TYPE, asset.media_type),

@@ -154,8 +154,7 @@ impl Settings {
 
     /// The addresses that the documentation names. Warns when production lacks one.
     pub(crate) fn guide_addresses(&self) -> GuideAddresses {
-        let contact = self.support_contact.clone();
-        let contact = contact.or_else(|| self.staff_contact());
+        let contact = self.support_contact.clone().or_else(|| self.staff_contact());
         if self.common.profile == Profile::Production {
             for (name, is_missing) in [
                 ("support_contact", contact.is_none()),

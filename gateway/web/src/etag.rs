@@ -47,10 +47,7 @@ pub(crate) fn is_known<'a>(sent: impl IntoIterator<Item = &'a HeaderValue>, tag:
 
 /// Answers 304 in place of a response with [`REVALIDATE`] that the client has already; `known` has the lines of its `If-None-Match`.
 pub(crate) fn validate(known: &[HeaderValue], mut response: Response) -> Response {
-    let tag = response
-        .headers()
-        .get(ETAG)
-        .and_then(|tag| tag.to_str().ok());
+    let tag = response.headers().get(ETAG).and_then(|tag| tag.to_str().ok());
     if is_revalidated(&response) && tag.is_some_and(|tag| is_known(known, tag)) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         let headers = response.headers_mut();

@@ -61,9 +61,7 @@ pub async fn buffer(request: Request, limit: usize) -> Result<Request, PageError
 /// Whether a request has files.
 pub fn is_upload(headers: &HeaderMap) -> bool {
     const MULTIPART: &[u8] = b"multipart/form-data";
-    let value = headers
-        .get(CONTENT_TYPE)
-        .map_or(&b""[..], |it| it.as_bytes());
+    let value = headers.get(CONTENT_TYPE).map_or(&b""[..], |it| it.as_bytes());
     let start = value.get(..MULTIPART.len());
     start.is_some_and(|start| start.eq_ignore_ascii_case(MULTIPART))
 }

@@ -72,8 +72,8 @@ impl PasswordPool {
     /// # Errors
     /// The pool is full.
     pub fn try_acquire(&self) -> Result<Permit, Fault> {
-        let permit = Arc::clone(&self.permits).try_acquire_owned();
-        let permit = permit.map_err(|_full| unavailable())?;
+        let permit =
+            Arc::clone(&self.permits).try_acquire_owned().map_err(|_full| unavailable())?;
         let pool = self.clone();
         Ok(Permit { pool, permit })
     }
@@ -93,10 +93,7 @@ impl Permit {
         let stored = stored.map_or_else(|| self.pool.unknown.to_string(), ToOwned::to_owned);
         let password = password.to_owned();
         let checked = self.run(move || check(&password, &stored)).await?;
-        Ok(Checked {
-            is_right: checked.is_right && exists,
-            ..checked
-        })
+        Ok(Checked { is_right: checked.is_right && exists, ..checked })
     }
 
     async fn run<T: Send + 'static>(
@@ -151,17 +148,13 @@ fn lower_priority() {
 
 fn hash(password: &str) -> Result<String, String> {
     let hash = Argon2::default().hash_password(normalized(password).as_bytes());
-    hash.map(|hash| hash.to_string())
-        .map_err(|error| error.to_string())
+    hash.map(|hash| hash.to_string()).map_err(|error| error.to_string())
 }
 
 fn check(password: &str, stored: &str) -> Checked {
     let Ok(parsed) = PasswordHash::new(stored) else {
         tracing::error!("the hash of a password is damaged");
-        return Checked {
-            is_right: false,
-            is_outdated: false,
-        };
+        return Checked { is_right: false, is_outdated: false };
     };
     let password = normalized(password);
     let verified = Argon2::default().verify_password(password.as_bytes(), &parsed);
@@ -202,10 +195,8 @@ mod tests {
     #[tokio::test]
     async fn a_password_is_the_same_from_every_keyboard() {
         let pool = PasswordPool::new(1).unwrap();
-        let (typed, on_another) = (
-            "o\u{323}\u{300}ja\u{300} teapot",
-            "\u{1ECD}\u{300}jà\u{A0}teapot",
-        );
+        let (typed, on_another) =
+            ("o\u{323}\u{300}ja\u{300} teapot", "\u{1ECD}\u{300}jà\u{A0}teapot");
         let stored = hashed(&pool, typed).await;
         for typed in [typed, on_another] {
             let checked = checked(&pool, typed, Some(&stored)).await;

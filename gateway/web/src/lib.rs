@@ -166,12 +166,7 @@ async fn serve_pages(boot: &Boot<Settings>, app: &App) -> anyhow::Result<()> {
     let settings = &boot.settings;
     let listener = boot::bind(settings.http_listen, "http_listen").await?;
     let draining = boot.lifecycle.draining();
-    let pages = http_server::serve(
-        listener,
-        settings.http_limits,
-        draining,
-        router::router(app),
-    );
+    let pages = http_server::serve(listener, settings.http_limits, draining, router::router(app));
     boot.lifecycle.spawn_server("pages", async move {
         pages.await;
         Ok(())

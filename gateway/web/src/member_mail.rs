@@ -48,8 +48,5 @@ pub async fn queue_notice(
 }
 
 fn reader(member: &Member) -> Reader<'_> {
-    Reader {
-        address: &member.email,
-        language: member.language,
-    }
+    Reader { address: &member.email, language: member.language }
 }

@@ -30,14 +30,10 @@ pub async fn end(
     request: &PersonRequest,
     ended: RemovedMember<'_>,
 ) -> Result<(), sqlx::Error> {
-    let RemovedMember {
-        account, person, ..
-    } = ended;
+    let RemovedMember { account, person, .. } = ended;
     links::remove_invitations_by(&mut *connection, account, person.id).await?;
     links::remove_invitations_for(&mut *connection, account, person.id).await?;
-    request
-        .record_in_account(&mut *connection, account, ended.action, &person.email)
-        .await?;
+    request.record_in_account(&mut *connection, account, ended.action, &person.email).await?;
     tell_owners(connection, request, account, ended.seen).await
 }
 
@@ -49,11 +45,7 @@ pub async fn tell_owners(
     text: Option<MailText<'static>>,
 ) -> Result<(), sqlx::Error> {
     let Some(text) = text else { return Ok(()) };
-    let mail = MemberMail {
-        account,
-        permission: Permission::Manage,
-        text,
-    };
+    let mail = MemberMail { account, permission: Permission::Manage, text };
     member_mail::queue(connection, mail, request.app.clock.now()).await?;
     Ok(())
 }

@@ -40,11 +40,13 @@ where
     async fn from_request(request: Request, state: &S) -> Result<Self, PageError> {
         let (parts, body) = request.into_parts();
         let whole = Request::from_parts(parts.clone(), body);
-        let body = Bytes::from_request(whole, state).await;
-        let body = body.map_err(|rejection| unreadable(rejection.into_response().status()))?;
+        let body = Bytes::from_request(whole, state)
+            .await
+            .map_err(|rejection| unreadable(rejection.into_response().status()))?;
         let id = form_urlencoded::parse(&body).find(|(name, _)| name == "form");
-        let id = id.and_then(|(_, id)| id.parse().ok());
-        let id = id.ok_or_else(|| unreadable(StatusCode::BAD_REQUEST))?;
+        let id = id
+            .and_then(|(_, id)| id.parse().ok())
+            .ok_or_else(|| unreadable(StatusCode::BAD_REQUEST))?;
         let request = Request::from_parts(parts, Body::from(body));
         let FormBody(fields) = FormBody::from_request(request, state).await?;
         Ok(Self(fields, id))

@@ -107,8 +107,7 @@ impl Page {
 }
 
 fn weight(key: &Key, page: &Page) -> u32 {
-    let headers = page.headers.iter();
-    let headers = headers.map(|(name, value)| name.as_str().len() + value.len());
+    let headers = page.headers.iter().map(|(name, value)| name.as_str().len() + value.len());
     let fixed = size_of::<Key>() + size_of::<Page>();
     let bytes = fixed + key.path_and_query.len() + headers.sum::<usize>() + page.body.len();
     u32::try_from(bytes).unwrap_or(u32::MAX)

@@ -74,12 +74,7 @@ pub type PageResult = Result<Response, PageError>;
 impl PageError {
     /// An error whose page says what its status means.
     pub fn new(status: StatusCode) -> Self {
-        Self {
-            status,
-            words: Words::Status,
-            links: Vec::new(),
-            retry_after: None,
-        }
+        Self { status, words: Words::Status, links: Vec::new(), retry_after: None }
     }
 
     /// An error whose title and text, under `keys`, are in each language.
@@ -96,19 +91,13 @@ impl PageError {
 
     fn with_value(status: StatusCode, keys: Keys, value: impl Into<String>) -> Self {
         let words = Words::Value(keys, value.into());
-        Self {
-            words,
-            ..Self::new(status)
-        }
+        Self { words, ..Self::new(status) }
     }
 
     #[must_use]
     pub(crate) fn retry_after(self, seconds: u32) -> Self {
         let retry_after = Some(seconds);
-        Self {
-            retry_after,
-            ..self
-        }
+        Self { retry_after, ..self }
     }
 
     fn link(mut self, path: &'static str, label: &'static str) -> Self {
@@ -191,10 +180,7 @@ impl PageError {
     pub fn too_many_forms(seconds: u32) -> Self {
         let keys = &("error-limit-title", "limit-forms");
         let words = Words::Number(keys, seconds.div_ceil(60));
-        Self {
-            words,
-            ..Self::too_many_pages(seconds)
-        }
+        Self { words, ..Self::too_many_pages(seconds) }
     }
 
     pub fn internal() -> Self {
@@ -212,10 +198,7 @@ impl PageError {
                 let is_shown = !is_public && texts.language() == Language::English;
                 let reason = is_shown.then(|| reason.clone());
                 let text = keys.map(|keys| texts.say_of(keys.1, code.as_str()));
-                (
-                    keys.unwrap_or_else(|| keys_of(self.status)),
-                    reason.or(text),
-                )
+                (keys.unwrap_or_else(|| keys_of(self.status)), reason.or(text))
             }
         };
         let seconds = self.retry_after.unwrap_or(1);
@@ -233,16 +216,16 @@ impl PageError {
         }
         let mut frame = match context.visit {
             Some(visit) => visit.frame(""),
-            None => Frame {
-                language: context.language,
-                ..Frame::default()
-            },
+            None => Frame { language: context.language, ..Frame::default() },
         };
         let (title, text) = self.title_and_text(frame.texts(), is_public);
         frame.head.title = title;
         let general = if is_public { SITE } else { DASHBOARD };
-        let links = self.links.iter().chain(general);
-        let links = links.map(|(path, label)| frame.link(path, frame.say(label)));
+        let links = self
+            .links
+            .iter()
+            .chain(general)
+            .map(|(path, label)| frame.link(path, frame.say(label)));
         let page = ErrorPage {
             text,
             links: links.collect(),
@@ -312,11 +295,7 @@ impl From<Fault> for PageError {
             Code::OutcomeUnknown => Self::timed_out(),
             code => {
                 let reasons = fault.fields.values().cloned().collect::<Vec<_>>().join(" ");
-                let reason = if reasons.is_empty() {
-                    fault.message.into_owned()
-                } else {
-                    reasons
-                };
+                let reason = if reasons.is_empty() { fault.message.into_owned() } else { reasons };
                 let keys: Option<Keys> = match code {
                     Code::Unavailable | Code::RateLimited => None,
                     Code::Closed => Some(&("error-closed-title", "fault-closed")),

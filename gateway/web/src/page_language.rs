@@ -19,18 +19,13 @@ pub struct PageLanguage {
 impl PageLanguage {
     /// That of a request: the language of the address, or else the one that the browser prefers.
     pub fn from_request(uri: &Uri, headers: &HeaderMap) -> Self {
-        let Visit {
-            language, prefix, ..
-        } = Visit::from_request(uri, headers);
+        let Visit { language, prefix, .. } = Visit::from_request(uri, headers);
         Self { language, prefix }
     }
 
     /// That of a person, at addresses that name none.
     pub fn from_person(person: &Person) -> Self {
-        Self {
-            language: person.language(),
-            prefix: "",
-        }
+        Self { language: person.language(), prefix: "" }
     }
 
     pub fn texts(self) -> &'static Texts {
@@ -51,28 +46,16 @@ impl PageLanguage {
     pub fn redirect_signed_out(self, headers: &HeaderMap, done: &str) -> Response {
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
         let is_preferred = Language::accepted(accepted.unwrap_or_default()) == self.language;
-        let start = if is_preferred {
-            "/"
-        } else {
-            self.language.prefix()
-        };
+        let start = if is_preferred { "/" } else { self.language.prefix() };
         see_other(&format!("{start}?done={done}"))
     }
 
     pub fn frame(self) -> Frame {
-        Frame {
-            language: self.language,
-            prefix: self.prefix,
-            ..Frame::default()
-        }
+        Frame { language: self.language, prefix: self.prefix, ..Frame::default() }
     }
 
     /// The frame of a page with links to itself in the other languages. `path` has no language.
     pub fn frame_at(self, path: impl Into<String>) -> Frame {
-        Frame {
-            path: path.into(),
-            is_translated: true,
-            ..self.frame()
-        }
+        Frame { path: path.into(), is_translated: true, ..self.frame() }
     }
 }

@@ -85,10 +85,7 @@ impl PageLimit {
             pages,
             pages_of_visitor,
             buckets: RandomState::new(),
-            minute: Mutex::new(Minute {
-                start: OffsetDateTime::UNIX_EPOCH,
-                pages: HashMap::new(),
-            }),
+            minute: Mutex::new(Minute { start: OffsetDateTime::UNIX_EPOCH, pages: HashMap::new() }),
             sessions: Cache::builder()
                 .max_capacity(MAX_SESSIONS)
                 .time_to_live(SESSION_IS_KNOWN)
@@ -124,10 +121,7 @@ impl PageLimit {
         let mut minute = self.minute.lock().unwrap_or_else(PoisonError::into_inner);
         // The clock may have been set back.
         if (now - minute.start).abs() >= MINUTE {
-            *minute = Minute {
-                start: now,
-                pages: HashMap::new(),
-            };
+            *minute = Minute { start: now, pages: HashMap::new() };
         }
         let mut counted = Counted::Visitor(visitor);
         if minute.pages.len() >= CAPACITY && !minute.pages.contains_key(&counted) {
@@ -186,11 +180,7 @@ mod tests {
     fn a_browser_and_its_network_have_limits_of_their_own() {
         let limit = PageLimit::new(5, 2);
         let ip = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let allowed = |visitor| {
-            (0..10)
-                .filter(|_| limit.count(visitor, START).is_ok())
-                .count()
-        };
+        let allowed = |visitor| (0..10).filter(|_| limit.count(visitor, START).is_ok()).count();
         for headers in [1, 2] {
             let network = ip.into();
             assert_eq!(allowed(Visitor::Browser { network, headers }), 2);

@@ -17,10 +17,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub fn from_person(person: &'a Person) -> Self {
-        Self {
-            address: &person.email,
-            language: person.language(),
-        }
+        Self { address: &person.email, language: person.language() }
     }
 }
 
@@ -51,9 +48,5 @@ pub async fn queue_notice(
 
 /// A written mail to an address.
 pub fn message<'a>(address: &'a str, mail: &'a WrittenMail) -> NewMessage<'a> {
-    NewMessage {
-        recipient: address,
-        subject: &mail.subject,
-        body: &mail.body,
-    }
+    NewMessage { recipient: address, subject: &mail.subject, body: &mail.body }
 }

@@ -35,10 +35,7 @@ pub async fn respond(
         return Err(PageError::not_found());
     }
     let name = request.name.clone();
-    let request = GetPictureRequest {
-        most: PART,
-        ..request
-    };
+    let request = GetPictureRequest { most: PART, ..request };
     let head = app.listings.picture_part(request).await?;
     let headers: [(HeaderName, HeaderValue); 3] = [
         // Always a JPEG for the browser, whatever listings-svc stores: a page or an SVG could have scripts.
@@ -46,25 +43,14 @@ pub async fn respond(
         (CONTENT_LENGTH, HeaderValue::from(head.size)),
         (CACHE_CONTROL, HeaderValue::from_static(cache_control)),
     ];
-    let rest = Rest {
-        app,
-        name,
-        size: head.size,
-        sent: 0,
-        first: Some(head.part),
-    };
+    let rest = Rest { app, name, size: head.size, sent: 0, first: Some(head.part) };
     let parts = stream::try_unfold(rest, next_part);
     Ok((headers, Body::from_stream(parts)).into_response())
 }
 
 /// A request for the next part of a file.
 fn part(name: &str, offset: u64) -> GetPictureRequest {
-    GetPictureRequest {
-        name: name.to_owned(),
-        offset,
-        most: PART,
-        ..GetPictureRequest::default()
-    }
+    GetPictureRequest { name: name.to_owned(), offset, most: PART, ..GetPictureRequest::default() }
 }
 
 async fn next_part(mut rest: Rest) -> Result<Option<(Bytes, Rest)>, Fault> {

@@ -27,10 +27,7 @@ impl From<StatusCode> for PageStatus {
 
 impl From<&Fault> for PageStatus {
     fn from(fault: &Fault) -> Self {
-        Self {
-            code: status(fault.code),
-            retry_after: fault.retry_after,
-        }
+        Self { code: status(fault.code), retry_after: fault.retry_after }
     }
 }
 
@@ -95,10 +92,7 @@ pub struct FormState {
 impl FormState {
     /// A form whose values cannot be right.
     pub fn invalid(errors: Fields) -> Self {
-        Self {
-            status: StatusCode::UNPROCESSABLE_ENTITY.into(),
-            errors,
-        }
+        Self { status: StatusCode::UNPROCESSABLE_ENTITY.into(), errors }
     }
 
     /// Whether no error was found.
@@ -136,18 +130,12 @@ impl FormState {
             };
             errors.set_general(text);
         }
-        Self {
-            status: fault.into(),
-            errors,
-        }
+        Self { status: fault.into(), errors }
     }
 
     /// A form that this service refused, with a sentence in the language of the page.
     pub fn refused_here(fault: &Fault) -> Self {
-        Self {
-            status: fault.into(),
-            errors: Fields::general(fault.message.clone()),
-        }
+        Self { status: fault.into(), errors: Fields::general(fault.message.clone()) }
     }
 }
 
@@ -176,11 +164,7 @@ mod tests {
 
     #[test]
     fn the_errors_of_a_service_are_shown_at_their_fields() {
-        let reasons = [
-            ("name", "Too long."),
-            ("expires_at", "In the past."),
-            ("x", "Odd."),
-        ];
+        let reasons = [("name", "Too long."), ("expires_at", "In the past."), ("x", "Odd.")];
         let reasons = reasons.map(|(field, reason)| (field.to_owned(), reason.to_owned()));
         let fault = Fault::invalid(BTreeMap::from(reasons));
         let renamed = [("expires_at", "expires")];

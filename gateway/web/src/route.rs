@@ -36,9 +36,7 @@ impl AnyHandler {
     where
         H: Handler<T, App>,
     {
-        Self(Arc::new(move |request, app| {
-            handler.clone().call(request, app).boxed()
-        }))
+        Self(Arc::new(move |request, app| handler.clone().call(request, app).boxed()))
     }
 }
 

@@ -79,11 +79,7 @@ impl Secrets {
         let keys = self.keys_of(person).map(|key| SeenSecret {
             href: format!("{base}/keys/{}", key.id),
             label: say_of(
-                if key.grace_until.is_some() {
-                    "team-seen-revoke"
-                } else {
-                    "team-seen-rotate"
-                },
+                if key.grace_until.is_some() { "team-seen-revoke" } else { "team-seen-rotate" },
                 &key_name(key),
             ),
         });
@@ -142,8 +138,9 @@ pub(crate) async fn mail_to_owners(
     let base = format!("{}/accounts/{account}", app.public_url);
     let keys = secrets.keys_of(person.id);
     let keys = keys.map(|key| format!("{}: {base}/keys/{}", key_name(key), key.id));
-    let endpoints = secrets.endpoints_of(person.id);
-    let endpoints = endpoints.map(|it| format!("{}: {base}/webhooks/{}", origin(&it.url), it.id));
+    let endpoints = secrets
+        .endpoints_of(person.id)
+        .map(|it| format!("{}: {base}/webhooks/{}", origin(&it.url), it.id));
     let lines: Vec<String> = keys.chain(endpoints).collect();
     let key = match (lines.is_empty(), secrets.is_whole) {
         (true, true) => return None,

@@ -105,10 +105,7 @@ impl Drop for UploadGuard {
 
 impl Default for Uploads {
     fn default() -> Self {
-        Self {
-            limit: ConcurrencyLimit::new("uploads", MAX_UPLOADS),
-            people: Arc::default(),
-        }
+        Self { limit: ConcurrencyLimit::new("uploads", MAX_UPLOADS), people: Arc::default() }
     }
 }
 
@@ -118,17 +115,12 @@ impl Uploads {
     /// # Errors
     /// The person is uploading another picture, or too many people are uploading one.
     pub fn begin(&self, person: Uuid) -> Result<UploadGuard, UploadRefusal> {
-        let permit = self.limit.try_acquire();
-        let permit = permit.map_err(UploadRefusal::Overloaded)?;
+        let permit = self.limit.try_acquire().map_err(UploadRefusal::Overloaded)?;
         let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
         if !people.insert(person) {
             return Err(UploadRefusal::OtherUpload);
         }
-        Ok(UploadGuard {
-            person,
-            people: Arc::clone(&self.people),
-            _permit: permit,
-        })
+        Ok(UploadGuard { person, people: Arc::clone(&self.people), _permit: permit })
     }
 }
 
@@ -146,8 +138,10 @@ mod tests {
             sleep(pause).await;
             Ok::<_, std::io::Error>(Bytes::from_static(b"part"))
         });
-        let whole = timed(Body::from_stream(parts)).collect().await;
-        let whole = whole.map_err(|error| TooSlow::among_sources(&error))?;
+        let whole = timed(Body::from_stream(parts))
+            .collect()
+            .await
+            .map_err(|error| TooSlow::among_sources(&error))?;
         Ok(whole.to_bytes().len())
     }
 

@@ -16,8 +16,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for UrlQuery<T> {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, PageError> {
-        let query = Query::from_request_parts(parts, state).await;
-        let query = query.map_err(|_unreadable| unreadable(StatusCode::BAD_REQUEST));
+        let query = Query::from_request_parts(parts, state)
+            .await
+            .map_err(|_unreadable| unreadable(StatusCode::BAD_REQUEST));
         query.map(|Query(query)| Self(query))
     }
 }

@@ -62,17 +62,9 @@ impl Visit {
         let query = Query::parse(Some(query));
         let parameters: Vec<_> = parameters
             .iter()
-            .map(|it| {
-                (
-                    it.name,
-                    query.get(it.name).filter(|value| it.accepts(value)),
-                )
-            })
+            .map(|it| (it.name, query.get(it.name).filter(|value| it.accepts(value))))
             .collect();
-        Self {
-            path: address(path, &parameters),
-            ..self
-        }
+        Self { path: address(path, &parameters), ..self }
     }
 
     /// The request of a page that exists in English only. Its errors have the language of the browser.
@@ -107,9 +99,8 @@ mod tests {
     use super::*;
 
     fn visit(path: &str, headers: &[(http::HeaderName, &'static str)]) -> Visit {
-        let headers = headers
-            .iter()
-            .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)));
+        let headers =
+            headers.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value)));
         Visit::from_request(&path.parse().unwrap(), &headers.collect())
     }
 
@@ -119,24 +110,15 @@ mod tests {
         let parameters = ["genre", "country"].map(parameter);
         for (path, expected) in [
             ("/games?x=1&country=ng&genre=&y", "/games?country=NG"),
-            (
-                "/games?country=ng&genre=rpg&genre=2",
-                "/games?genre=rpg&country=NG",
-            ),
+            ("/games?country=ng&genre=rpg&genre=2", "/games?genre=rpg&country=NG"),
             ("/games?x=genre=rpg", "/games"),
             ("/games", "/games"),
         ] {
             assert_eq!(visit(path, &[]).reading(&parameters).path, expected);
             assert_eq!(visit(path, &[]).reading(&[]).path, "/games");
         }
-        let done = Parameter {
-            name: "done",
-            values: &["signed-out"],
-        };
-        for (path, expected) in [
-            ("/?done=signed-out", "/?done=signed-out"),
-            ("/?done=x", "/"),
-        ] {
+        let done = Parameter { name: "done", values: &["signed-out"] };
+        for (path, expected) in [("/?done=signed-out", "/?done=signed-out"), ("/?done=x", "/")] {
             assert_eq!(visit(path, &[]).reading(&[done]).path, expected);
         }
     }

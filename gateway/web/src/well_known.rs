@@ -16,11 +16,12 @@ const VALID: Duration = Duration::days(180);
 
 /// `/.well-known/security.txt` (RFC 9116). It is not there without a contact.
 pub async fn security_contact(State(app): State<App>) -> PageResult {
-    let contact = app.security_contact.as_deref();
-    let contact = contact.ok_or_else(PageError::not_found)?;
+    let contact = app.security_contact.as_deref().ok_or_else(PageError::not_found)?;
     let today = app.clock.now().to_offset(UtcOffset::UTC).date();
-    let expires = today.saturating_add(VALID).midnight().assume_utc();
-    let expires = expires
+    let expires = today
+        .saturating_add(VALID)
+        .midnight()
+        .assume_utc()
         .format(&Rfc3339)
         .map_err(|error| Fault::internal(&error))?;
     let site = &app.public_url;

@@ -27,9 +27,7 @@ pub fn read(raw: &str) -> Result<String, String> {
     {
         return Err("An address has no spaces and no control characters.".to_owned());
     }
-    let https = address
-        .get(..8)
-        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
+    let https = address.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"));
     let host = &address.get(8..).unwrap_or_default();
     // Without a host, the URL parser takes the next segment of the path as the host.
     if !https || host.starts_with(['/', '\\', '?', '#']) {
@@ -82,10 +80,7 @@ mod tests {
         ] {
             assert_eq!(read(good), Ok(good.to_owned()));
         }
-        assert_eq!(
-            read(" https://example.com/ "),
-            Ok("https://example.com/".to_owned())
-        );
+        assert_eq!(read(" https://example.com/ "), Ok("https://example.com/".to_owned()));
     }
 
     #[test]

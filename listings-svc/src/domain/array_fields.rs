@@ -71,10 +71,8 @@ pub fn screenshots(
         let Some(object) = object(fields, &path, item, &["url", "width", "height", "alt"]) else {
             continue;
         };
-        let alt = optional_text(fields, &path, object, "alt", |raw| {
-            text::line(raw, MAX_ALT_CHARS)
-        });
-        let alt = alt.unwrap_or_default();
+        let alt = optional_text(fields, &path, object, "alt", |raw| text::line(raw, MAX_ALT_CHARS))
+            .unwrap_or_default();
         if let Some(uploaded) = uploaded(object, current) {
             let (width, height) = (uploaded.width, uploaded.height);
             for (side, pixels) in [("width", width), ("height", height)] {
@@ -88,12 +86,7 @@ pub fn screenshots(
                 fields.refuse(&format!("{path}.url"), reason);
             }
             let url = uploaded.url.clone();
-            screenshots.push(Screenshot {
-                url,
-                width,
-                height,
-                alt,
-            });
+            screenshots.push(Screenshot { url, width, height, alt });
             continue;
         }
         let url = required_text(fields, &path, object, "url", |raw| {
@@ -102,12 +95,7 @@ pub fn screenshots(
         let width = pixels(fields, &path, object, "width");
         let height = pixels(fields, &path, object, "height");
         if let (Some(url), Some(width), Some(height)) = (url, width, height) {
-            screenshots.push(Screenshot {
-                url,
-                width,
-                height,
-                alt,
-            });
+            screenshots.push(Screenshot { url, width, height, alt });
         }
     }
     screenshots
@@ -143,15 +131,12 @@ pub fn credits(
             if is_stored || reference.creators.contains_key(raw) || hidden.contains(raw) {
                 return Ok(raw.to_owned());
             }
-            Err(
-                "No creator has this handle: give null for a person or studio without a page."
-                    .to_owned(),
-            )
+            Err("No creator has this handle: give null for a person or studio without a page."
+                .to_owned())
         });
         let name = required_text(fields, &path, object, "name", not_empty);
-        let role = optional_text(fields, &path, object, "role", |raw| {
-            text::line(raw, text::MAX_TITLE)
-        });
+        let role =
+            optional_text(fields, &path, object, "role", |raw| text::line(raw, text::MAX_TITLE));
         if let Some(name) = name {
             let role = role.unwrap_or_default();
             let is_same = |it: &&Credit| it.name == name && it.role == role;
@@ -191,10 +176,7 @@ fn items<'a>(
             items.map(|(index, item)| (path(index), item)).collect()
         }
         Some(other) => {
-            fields.refuse(
-                name,
-                format!("This must be a list, not {}.", type_name(other)),
-            );
+            fields.refuse(name, format!("This must be a list, not {}.", type_name(other)));
             Vec::new()
         }
     }
@@ -208,10 +190,7 @@ fn object<'a>(
     names: &[&str],
 ) -> Option<&'a Map<String, Value>> {
     let Value::Object(object) = item else {
-        fields.refuse(
-            path,
-            format!("This must be an object, not {}.", type_name(item)),
-        );
+        fields.refuse(path, format!("This must be an object, not {}.", type_name(item)));
         return None;
     };
     fields.refuse_unknown(&format!("{path}."), object.keys(), names);
@@ -284,10 +263,7 @@ mod tests {
         });
         let mut fields = Fields::new(row.as_object().unwrap());
         assert_eq!(screenshots(&mut fields, "screenshots", &[], "").len(), 1);
-        assert_eq!(
-            credits(&mut fields, "credits", &[], &ReferenceData::default())[0].role,
-            "Goat"
-        );
+        assert_eq!(credits(&mut fields, "credits", &[], &ReferenceData::default())[0].role, "Goat");
         let problems = fields.finish(()).unwrap_err();
         let paths: Vec<&String> = problems.keys().collect();
         assert_eq!(
@@ -330,20 +306,11 @@ mod tests {
         let sent = |handle: Option<&str>, name: &str| json!({"handle": handle, "name": name, "role": "Code"});
         // A credit may be sent back as a read returns it or as it is stored.
         for first in [sent(None, "Ada"), sent(Some("gone"), "Ada")] {
-            assert_eq!(
-                read(json!([first, sent(Some("bob"), "Bob")])).unwrap(),
-                current
-            );
+            assert_eq!(read(json!([first, sent(Some("bob"), "Bob")])).unwrap(), current);
         }
         // Bob's page is public, so that a credit without a handle no longer names it.
-        assert_eq!(
-            read(json!([sent(None, "Bob")])).unwrap(),
-            [credit(None, "Bob")]
-        );
-        assert_eq!(
-            read(json!([sent(None, "Eve")])).unwrap(),
-            [credit(None, "Eve")]
-        );
+        assert_eq!(read(json!([sent(None, "Bob")])).unwrap(), [credit(None, "Bob")]);
+        assert_eq!(read(json!([sent(None, "Eve")])).unwrap(), [credit(None, "Eve")]);
         assert!(read(json!([sent(Some("eve"), "Eve")])).is_err());
     }
 
@@ -366,10 +333,7 @@ mod tests {
         let public = format!("https://mchezo.example{two}");
         let reordered =
             json!([{"url": public, "alt": "A river"}, {"url": one, "width": 640, "height": 480}]);
-        assert_eq!(
-            read(reordered).unwrap(),
-            [shot("2", "A river"), shot("1", "")]
-        );
+        assert_eq!(read(reordered).unwrap(), [shot("2", "A river"), shot("1", "")]);
         // One that the game does not have, or not any more.
         let three = shot("3", "");
         let added = json!([{"url": three.url, "width": 640, "height": 480}]);

@@ -35,9 +35,8 @@ pub enum AuditAction {
 
 impl Action for AuditAction {
     const READ_AUDIT: Self = Self::ReadAudit;
-    const KINDS: &'static [&'static str] = &[
-        "page", "game", "event", "account", "member", "claim", "picture",
-    ];
+    const KINDS: &'static [&'static str] =
+        &["page", "game", "event", "account", "member", "claim", "picture"];
 
     fn needs(self) -> Role {
         match self {
@@ -81,10 +80,6 @@ mod tests {
             AuditAction::Revert,
         ];
         assert_eq!(may, [&reviews[..], &decisions].concat());
-        assert!(
-            AuditAction::VARIANTS
-                .iter()
-                .all(|action| Role::Admin.covers(action.needs()))
-        );
+        assert!(AuditAction::VARIANTS.iter().all(|action| Role::Admin.covers(action.needs())));
     }
 }

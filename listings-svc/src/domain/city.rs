@@ -45,11 +45,7 @@ fn with_slug(country: &str, slug: &str) -> Option<&'static City> {
 fn slug_for_unlisted(country: &str, text: &str) -> Option<String> {
     let mut name = slug::from_title(text)?;
     name.truncate(slug::MAX_LENGTH - "-xx-999999".len());
-    let name = format!(
-        "{}-{}",
-        name.trim_end_matches('-'),
-        country.to_ascii_lowercase()
-    );
+    let name = format!("{}-{}", name.trim_end_matches('-'), country.to_ascii_lowercase());
     // The gazetteer has at most `len` of these `len + 1` slugs.
     (1..=cities().len() + 1)
         .map(|n| match n {
@@ -77,12 +73,9 @@ impl Place {
         let names = ["country_code", "city", "city_slug"];
         let is_kept = names.into_iter().all(|name| fields.is_kept(name));
         let (mut country_code, mut city) = (current.country_code.clone(), current.city.clone());
-        fields.update("country_code", &mut country_code, |fields| {
-            country::read_country_code(fields)
-        });
-        fields.update("city", &mut city, |fields| {
-            fields.line("city", text::MAX_TITLE)
-        });
+        fields
+            .update("country_code", &mut country_code, |fields| country::read_country_code(fields));
+        fields.update("city", &mut city, |fields| fields.line("city", text::MAX_TITLE));
         let city_slug = fields.line("city_slug", text::MAX_TITLE);
         if is_kept && current.is_settled() {
             return current;
@@ -102,10 +95,7 @@ impl Place {
                 format!("No city of {country_code} has this slug: give its name in `city`.");
             fields.refuse("city_slug", reason);
         }
-        Self {
-            country_code,
-            ..Self::default()
-        }
+        Self { country_code, ..Self::default() }
     }
 
     /// Reads `country_code` and `city` as accounts give them; `read` reads the city. The city is looked up again when one of the two
@@ -116,18 +106,14 @@ impl Place {
         read: impl FnOnce(&mut Fields<'_>) -> String,
     ) -> Self {
         let (mut country_code, mut city) = (current.country_code.clone(), current.city.clone());
-        fields.update("country_code", &mut country_code, |fields| {
-            country::read_country_code(fields)
-        });
+        fields
+            .update("country_code", &mut country_code, |fields| country::read_country_code(fields));
         fields.update("city", &mut city, read);
         if current.country_code == country_code && current.city == city && current.is_settled() {
             return current;
         }
         if city.is_empty() {
-            return Self {
-                country_code,
-                ..Self::default()
-            };
+            return Self { country_code, ..Self::default() };
         }
         Self::resolve(fields, country_code, city)
     }
@@ -150,11 +136,7 @@ impl Place {
         if slug.is_none() {
             fields.refuse("city", "Write the city's name in letters.");
         }
-        Self {
-            country_code,
-            city,
-            city_slug: slug.unwrap_or_default(),
-        }
+        Self { country_code, city, city_slug: slug.unwrap_or_default() }
     }
 }
 
@@ -196,10 +178,7 @@ mod tests {
             place(json!({"country_code": "KE", "city": "Bondo", "city_slug": "bondo-ke"})),
             pair("Bondo", "bondo-ke")
         );
-        assert_eq!(
-            slug_for_unlisted("KE", "Tala").as_deref(),
-            Some("tala-ke-2")
-        );
+        assert_eq!(slug_for_unlisted("KE", "Tala").as_deref(), Some("tala-ke-2"));
         assert_eq!(place(json!({"country_code": "KE"})), pair("", ""));
         assert!(place(json!({"country_code": "NG", "city": "???"})).is_err());
         assert!(place(json!({"country_code": "FR", "city": "Paris"})).is_err());
@@ -218,10 +197,7 @@ mod tests {
         for (before, after) in [
             (stored("LAGOS", "lagos-ng"), stored("Lagos", "lagos")),
             (stored("Lagos", "lagos"), stored("Lagos", "lagos")),
-            (
-                stored("Ìlú Àlá", "ilu-ala-ng"),
-                stored("Ìlú Àlá", "ilu-ala-ng"),
-            ),
+            (stored("Ìlú Àlá", "ilu-ala-ng"), stored("Ìlú Àlá", "ilu-ala-ng")),
             (stored("", ""), stored("", "")),
         ] {
             let mut fields = Fields::for_change(&nothing);

@@ -6,10 +6,7 @@ use strum::IntoStaticStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-#[expect(
-    clippy::module_name_repetitions,
-    reason = "a `State` is that of a listing"
-)]
+#[expect(clippy::module_name_repetitions, reason = "a `State` is that of a listing")]
 pub enum ClaimState {
     Waiting,
     Granted,

@@ -16,15 +16,12 @@ pub fn parse_code(raw: &str) -> Result<String, String> {
 /// Reads the required field `country_code`, which names a country of the directory.
 pub fn read_country_code(fields: &mut Fields<'_>) -> String {
     fields
-        .required(
-            "country_code",
-            "Give a country_code: two letters, such as NG.",
-        )
+        .required("country_code", "Give a country_code: two letters, such as NG.")
         .and_then(|value| {
             fields.text("country_code", value, |raw| match parse_code(raw) {
-                Ok(code) if reference_data::country(&code).is_none() => Err(format!(
-                    "{code} is not a country of this directory, which covers Africa."
-                )),
+                Ok(code) if reference_data::country(&code).is_none() => {
+                    Err(format!("{code} is not a country of this directory, which covers Africa."))
+                }
                 read => read,
             })
         })

@@ -80,11 +80,7 @@ fn compare_objects(
 ) {
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     for name in names {
-        let path = if path.is_empty() {
-            name.clone()
-        } else {
-            format!("{path}.{name}")
-        };
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
         compare_values(path, before.get(name), after.get(name), found);
     }
 }
@@ -104,11 +100,9 @@ fn compare_values(
         (None, Some(Value::Object(after))) => compare_objects(&path, &nothing, after, found),
         (Some(Value::Object(before)), None) => compare_objects(&path, before, &nothing, found),
         (before, after) if before == after => {}
-        (before, after) => found.push(Difference {
-            path,
-            before: before.cloned(),
-            after: after.cloned(),
-        }),
+        (before, after) => {
+            found.push(Difference { path, before: before.cloned(), after: after.cloned() })
+        }
     }
 }
 
@@ -134,9 +128,7 @@ mod tests {
     use serde_json::json;
 
     fn object(value: Value) -> Map<String, Value> {
-        let Value::Object(object) = value else {
-            unreachable!()
-        };
+        let Value::Object(object) = value else { unreachable!() };
         object
     }
 
@@ -185,10 +177,7 @@ mod tests {
     fn empty_equals_missing() {
         assert!(paths(json!({"a": null, "b": "", "c": [], "d": {}}), json!({})).is_empty());
         assert_eq!(
-            paths(
-                json!({}),
-                json!({"a": false, "b": 0, "c": "", "d": {"e": 1}})
-            ),
+            paths(json!({}), json!({"a": false, "b": 0, "c": "", "d": {"e": 1}})),
             ["a", "b", "d.e"]
         );
         assert_eq!(paths(json!({"a": {"b": 1}}), json!({"a": 1})), ["a"]);
@@ -217,9 +206,7 @@ mod tests {
     fn set(object: &mut Map<String, Value>, path: &str, value: Option<Value>) {
         match path.split_once('.') {
             Some((first, rest)) => {
-                let inner = object
-                    .entry(first)
-                    .or_insert_with(|| Value::Object(Map::new()));
+                let inner = object.entry(first).or_insert_with(|| Value::Object(Map::new()));
                 if !inner.is_object() {
                     *inner = Value::Object(Map::new());
                 }

@@ -57,20 +57,12 @@ mod tests {
 
     #[test]
     fn days_are_stored_as_iso_dates() {
-        for (ends_at, stored) in [
-            (Some(date!(2026 - 03 - 02)), json!("2026-03-02")),
-            (None, json!(null)),
-        ] {
-            let event = Event {
-                starts_at: date!(2026 - 03 - 01),
-                ends_at,
-                ..Event::default()
-            };
+        for (ends_at, stored) in
+            [(Some(date!(2026 - 03 - 02)), json!("2026-03-02")), (None, json!(null))]
+        {
+            let event = Event { starts_at: date!(2026 - 03 - 01), ends_at, ..Event::default() };
             let fields = serde_json::to_value(&event).unwrap();
-            assert_eq!(
-                (&fields["starts_at"], &fields["ends_at"]),
-                (&json!("2026-03-01"), &stored)
-            );
+            assert_eq!((&fields["starts_at"], &fields["ends_at"]), (&json!("2026-03-01"), &stored));
             assert_eq!(serde_json::from_value::<Event>(fields).unwrap(), event);
         }
     }

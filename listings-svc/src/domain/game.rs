@@ -45,8 +45,7 @@ pub fn creator(fields: &Map<String, Value>) -> Option<&str> {
 
 /// The handles of pages that fields of a game name, as far as they may be handles. Read before the fields are validated.
 pub fn handles(fields: &Map<String, Value>) -> impl Iterator<Item = &str> {
-    let credits = fields.get("credits").and_then(Value::as_array);
-    let credits = credits.into_iter().flatten();
+    let credits = fields.get("credits").and_then(Value::as_array).into_iter().flatten();
     let credited = credits.filter_map(|credit| credit.get("handle")?.as_str());
     let handles = creator(fields).into_iter().chain(credited);
     // What is not a slug is the handle of no page, and PostgreSQL does not accept NUL.

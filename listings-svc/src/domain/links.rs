@@ -27,18 +27,14 @@ pub fn read(fields: &mut Fields<'_>, known: &[&str]) -> Links {
         None => return links,
         Some(Value::Object(object)) => object,
         Some(value) => {
-            fields.refuse(
-                "links",
-                format!("This must be an object, not {}.", type_name(value)),
-            );
+            fields.refuse("links", format!("This must be an object, not {}.", type_name(value)));
             return links;
         }
     };
     let names = known.iter().map(|name| (*name, *name));
     let others = OTHER.iter().map(|name| (*name, "other"));
-    let accepted: Vec<(&str, &str)> = names
-        .chain(others.filter(|(_, other)| known.contains(other)))
-        .collect();
+    let accepted: Vec<(&str, &str)> =
+        names.chain(others.filter(|(_, other)| known.contains(other))).collect();
     for (key, name) in &accepted {
         let Some(value) = object.get(*key).filter(|value| !value.is_null()) else {
             continue;
@@ -49,9 +45,8 @@ pub fn read(fields: &mut Fields<'_>, known: &[&str]) -> Links {
         }
     }
     let set = object.iter().filter(|(_, value)| !value.is_null());
-    let unknown = set
-        .map(|(key, _)| key)
-        .filter(|key| !accepted.iter().any(|(accepted, _)| accepted == key));
+    let unknown =
+        set.map(|(key, _)| key).filter(|key| !accepted.iter().any(|(accepted, _)| accepted == key));
     fields.refuse_unknown("links.", unknown, known);
     links
 }

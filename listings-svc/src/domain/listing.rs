@@ -222,11 +222,7 @@ impl Listing {
     /// The listing under a page that is public or not. This is no revision: the listing itself does not change.
     #[must_use]
     pub fn under_page(self, is_public: bool, now: OffsetDateTime) -> Self {
-        Self {
-            hidden_by_page: !is_public,
-            ..self
-        }
-        .with_first_publication(now)
+        Self { hidden_by_page: !is_public, ..self }.with_first_publication(now)
     }
 
     /// Dates the first publication of a listing that is visible now.
@@ -240,12 +236,8 @@ impl Listing {
     /// The listing in another state; `None` when it is in that state already. Content and `updated_at` stay. The listing no longer waits
     /// for a review.
     pub fn with_state(&self, state: ListingState, now: OffsetDateTime) -> Option<Self> {
-        let changed = || Self {
-            state,
-            waiting_since: None,
-            revision: self.revision + 1,
-            ..self.clone()
-        };
+        let changed =
+            || Self { state, waiting_since: None, revision: self.revision + 1, ..self.clone() };
         (state != self.state).then(|| changed().with_first_publication(now))
     }
 
@@ -292,10 +284,7 @@ impl Listing {
     }
 
     fn with_content(&self, content: Content) -> Self {
-        Self {
-            content,
-            ..self.clone()
-        }
+        Self { content, ..self.clone() }
     }
 }
 
@@ -308,10 +297,7 @@ mod tests {
     const LATER: OffsetDateTime = datetime!(2026-06-01 12:00 UTC);
 
     fn named(name: &str) -> Content {
-        Content::Page(Page {
-            name: name.to_owned(),
-            ..Page::default()
-        })
+        Content::Page(Page { name: name.to_owned(), ..Page::default() })
     }
 
     fn row(name: &str) -> RowContent {
@@ -329,12 +315,7 @@ mod tests {
         assert_eq!(sample.created_at, NOW);
         assert_eq!(sample.replaced_by(&row("a"), LATER), None);
         let replaced = sample.replaced_by(&row("b"), LATER).unwrap();
-        let expected = Listing {
-            revision: 2,
-            updated_at: LATER,
-            content: named("b"),
-            ..sample
-        };
+        let expected = Listing { revision: 2, updated_at: LATER, content: named("b"), ..sample };
         assert_eq!(replaced, expected);
     }
 
@@ -343,18 +324,9 @@ mod tests {
         let listing = Listing::imported(Uuid::nil(), Mode::Live, row("a"), NOW);
         assert_eq!(listing.with_state(ListingState::Published, LATER), None);
         let removed = listing.with_state(ListingState::Removed, LATER).unwrap();
-        assert_eq!(
-            (removed.state, removed.revision),
-            (ListingState::Removed, 2)
-        );
+        assert_eq!((removed.state, removed.revision), (ListingState::Removed, 2));
         let restored = removed.with_state(ListingState::Published, LATER).unwrap();
-        assert_eq!(
-            restored,
-            Listing {
-                revision: 3,
-                ..listing
-            }
-        );
+        assert_eq!(restored, Listing { revision: 3, ..listing });
     }
 
     #[test]
@@ -364,11 +336,7 @@ mod tests {
         assert_eq!(rejected.apply_staff_edit(named("a"), LATER), None);
         let apply_staff_edit = rejected.apply_staff_edit(named("b"), LATER).unwrap();
         assert_eq!(
-            (
-                apply_staff_edit.state,
-                apply_staff_edit.revision,
-                apply_staff_edit.updated_at
-            ),
+            (apply_staff_edit.state, apply_staff_edit.revision, apply_staff_edit.updated_at),
             (ListingState::Rejected, 3, LATER)
         );
     }
@@ -377,31 +345,19 @@ mod tests {
     fn a_submission_is_pending_until_staff_decide() {
         let account = Uuid::max();
         let submitted = Listing::submitted(Uuid::nil(), account, named("a"), NOW);
-        assert_eq!(
-            (submitted.state, submitted.waiting_since),
-            (ListingState::Pending, Some(NOW))
-        );
+        assert_eq!((submitted.state, submitted.waiting_since), (ListingState::Pending, Some(NOW)));
         assert_eq!(submitted.apply_account_edit(named("a"), LATER), None);
         let edited = submitted.apply_account_edit(named("b"), LATER).unwrap();
-        assert_eq!(
-            (edited.state, edited.waiting_since),
-            (ListingState::Pending, Some(NOW))
-        );
+        assert_eq!((edited.state, edited.waiting_since), (ListingState::Pending, Some(NOW)));
         let rejected = edited.with_state(ListingState::Rejected, LATER).unwrap();
         assert_eq!(rejected.waiting_since, None);
         assert_eq!(rejected.apply_account_edit(named("b"), LATER), None);
         let again = rejected.apply_account_edit(named("c"), LATER).unwrap();
-        assert_eq!(
-            (again.state, again.waiting_since),
-            (ListingState::Pending, Some(LATER))
-        );
+        assert_eq!((again.state, again.waiting_since), (ListingState::Pending, Some(LATER)));
         assert_eq!((again.submitter, again.revision), (Some(account), 4));
         let public = again.with_state(ListingState::Published, LATER).unwrap();
         let changed = public.apply_account_edit(named("d"), LATER).unwrap();
-        assert_eq!(
-            (changed.state, changed.waiting_since),
-            (ListingState::Published, None)
-        );
+        assert_eq!((changed.state, changed.waiting_since), (ListingState::Published, None));
     }
 
     #[test]
@@ -411,35 +367,23 @@ mod tests {
         assert_eq!(submitted.first_published_at, None);
         let rejected = submitted.with_state(ListingState::Rejected, LATER).unwrap();
         assert_eq!(rejected.first_published_at, None);
-        let public = submitted
-            .with_state(ListingState::Published, LATER)
-            .unwrap();
-        let removed = public
-            .with_state(ListingState::Removed, much_later)
-            .unwrap();
-        let restored = removed
-            .with_state(ListingState::Published, much_later)
-            .unwrap();
+        let public = submitted.with_state(ListingState::Published, LATER).unwrap();
+        let removed = public.with_state(ListingState::Removed, much_later).unwrap();
+        let restored = removed.with_state(ListingState::Published, much_later).unwrap();
         for listing in [public, removed, restored] {
             assert_eq!(listing.first_published_at, Some(LATER));
         }
         // An imported listing counts as public since the `created_at` of its row.
         let imported = Listing::imported(Uuid::nil(), Mode::Live, row("a"), LATER);
         assert_eq!(imported.first_published_at, Some(LATER));
-        let corrected = RowContent {
-            created_at: Some(NOW),
-            ..row("a")
-        };
+        let corrected = RowContent { created_at: Some(NOW), ..row("a") };
         let corrected = imported.replaced_by(&corrected, much_later).unwrap();
         assert_eq!(corrected.first_published_at, Some(NOW));
     }
 
     #[test]
     fn times_that_a_row_gives_are_kept() {
-        let stated = RowContent {
-            created_at: Some(NOW),
-            ..row("a")
-        };
+        let stated = RowContent { created_at: Some(NOW), ..row("a") };
         let listing = Listing::imported(Uuid::nil(), Mode::Test, stated.clone(), LATER);
         assert_eq!((listing.created_at, listing.updated_at), (NOW, NOW));
         assert_eq!(listing.replaced_by(&stated, LATER), None);

@@ -15,10 +15,6 @@ pub struct ListingName {
 impl ListingName {
     /// The live page with this handle.
     pub fn page(handle: &str) -> Self {
-        Self {
-            entity: Entity::Page,
-            mode: Mode::Live,
-            key: handle.to_owned(),
-        }
+        Self { entity: Entity::Page, mode: Mode::Live, key: handle.to_owned() }
     }
 }

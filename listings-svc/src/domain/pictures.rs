@@ -98,11 +98,8 @@ impl TargetSize {
             Self::Within(w, h) if width <= w && height <= h => ((width, height), (width, height)),
             Self::Within(w, h) => {
                 let wide = u64::from(width) * u64::from(h) > u64::from(w) * u64::from(height);
-                let to = if wide {
-                    (w, scale(w, height, width))
-                } else {
-                    (scale(h, width, height), h)
-                };
+                let to =
+                    if wide { (w, scale(w, height, width)) } else { (scale(h, width, height), h) };
                 ((width, height), to)
             }
         };
@@ -133,18 +130,13 @@ pub struct FileName {
 impl FileName {
     /// The large file of the picture with this hash.
     pub fn from_digest(hash: &[u8; 32]) -> Self {
-        Self {
-            hash: hex::encode(hash),
-            is_small: false,
-        }
+        Self { hash: hex::encode(hash), is_small: false }
     }
 
     /// Parses a file name. A valid name contains no path.
     pub fn parse(text: &str) -> Option<Self> {
         let name = text.strip_suffix(EXTENSION)?;
-        let (hash, is_small) = name
-            .strip_suffix(SMALL)
-            .map_or((name, false), |hash| (hash, true));
+        let (hash, is_small) = name.strip_suffix(SMALL).map_or((name, false), |hash| (hash, true));
         let large = Self::from_hash(hash)?;
         Some(Self { is_small, ..large })
     }
@@ -152,10 +144,8 @@ impl FileName {
     /// The large file of the picture with this hash, in hexadecimal.
     pub fn from_hash(hash: &str) -> Option<Self> {
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        (hash.len() == HASH_DIGITS && hash.bytes().all(is_digit)).then(|| Self {
-            hash: hash.to_owned(),
-            is_small: false,
-        })
+        (hash.len() == HASH_DIGITS && hash.bytes().all(is_digit))
+            .then(|| Self { hash: hash.to_owned(), is_small: false })
     }
 
     /// The picture that an address names as listings store it; `None` for a picture on another site.
@@ -166,8 +156,7 @@ impl FileName {
 
     /// The file that staff or an account name: by its file name, its path or its public address.
     pub fn read(text: &str, public_url: &str) -> Option<Self> {
-        let path = text.strip_prefix(public_url).unwrap_or(text);
-        let path = path.split(['?', '#']).next()?;
+        let path = text.strip_prefix(public_url).unwrap_or(text).split(['?', '#']).next()?;
         Self::parse(path.strip_prefix(PATH_PREFIX).unwrap_or(path))
     }
 
@@ -183,10 +172,7 @@ impl FileName {
 
     /// The files of the picture.
     pub fn sizes(&self) -> [Self; 2] {
-        [false, true].map(|is_small| Self {
-            is_small,
-            ..self.clone()
-        })
+        [false, true].map(|is_small| Self { is_small, ..self.clone() })
     }
 
     /// The key in the file store. The first two digits spread the files over 256 folders.
@@ -261,10 +247,7 @@ mod tests {
             (format!("{hash}.jpg"), true),
             (format!("/pictures/{hash}-small.jpg"), true),
             (format!("https://a.example/pictures/{hash}.jpg"), true),
-            (
-                format!("https://a.example/pictures/{hash}-small.jpg?b=c"),
-                true,
-            ),
+            (format!("https://a.example/pictures/{hash}-small.jpg?b=c"), true),
             (format!("https://a.example.evil/pictures/{hash}.jpg"), false),
             (format!("https://b.example/pictures/{hash}.jpg"), false),
             (format!("https://a.example/b/pictures/{hash}.jpg"), false),
@@ -304,14 +287,8 @@ mod tests {
     fn covers_are_cropped_evenly_and_screenshots_are_scaled_whole() {
         let cover = PictureKind::Cover.large();
         let (wide, high) = (cover.crop((2_000, 675)), cover.crop((1_200, 1_675)));
-        assert_eq!(
-            (wide.x, wide.y, wide.width, wide.height),
-            (400, 0, 1_200, 675)
-        );
-        assert_eq!(
-            (high.x, high.y, high.width, high.height),
-            (0, 500, 1_200, 675)
-        );
+        assert_eq!((wide.x, wide.y, wide.width, wide.height), (400, 0, 1_200, 675));
+        assert_eq!((high.x, high.y, high.width, high.height), (0, 500, 1_200, 675));
         let shot = PictureKind::Screenshot.large();
         assert_eq!(shot.crop((3_200, 1_800)).to, (1_600, 900));
         assert_eq!(shot.crop((900, 3_200)).to, (450, 1_600));

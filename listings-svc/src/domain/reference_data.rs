@@ -22,9 +22,6 @@ pub struct ReferenceData {
 
 impl ReferenceData {
     pub fn at(now: OffsetDateTime) -> Self {
-        Self {
-            year: now.year(),
-            ..Self::default()
-        }
+        Self { year: now.year(), ..Self::default() }
     }
 }

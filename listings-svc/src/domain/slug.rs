@@ -44,10 +44,7 @@ pub fn numbered(base: &str, n: usize) -> String {
 pub fn is_valid(text: &str) -> bool {
     text.len() <= MAX_LENGTH
         && text.split('-').all(|word| {
-            !word.is_empty()
-                && word
-                    .bytes()
-                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+            !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
         })
 }
 
@@ -59,10 +56,7 @@ mod tests {
     #[test]
     fn titles_become_slugs() {
         for (title, slug) in [
-            (
-                "Aurion: Legacy of the Kori-Odan",
-                "aurion-legacy-of-the-kori-odan",
-            ),
+            ("Aurion: Legacy of the Kori-Odan", "aurion-legacy-of-the-kori-odan"),
             ("Crève Coeur", "creve-coeur"),
             ("N’djamena", "ndjamena"),
             ("ገበጣ", "gabathaa"),
@@ -79,10 +73,7 @@ mod tests {
     #[test]
     fn a_long_title_is_cut_between_words() {
         let slug = from_title(&"savanna ".repeat(20)).unwrap();
-        assert!(
-            slug.len() <= MAX_LENGTH && slug.ends_with("savanna"),
-            "{slug}"
-        );
+        assert!(slug.len() <= MAX_LENGTH && slug.ends_with("savanna"), "{slug}");
         assert_eq!(from_title(&"a".repeat(500)).unwrap().len(), MAX_LENGTH);
     }
 

@@ -238,12 +238,7 @@ mod tests {
         let own = [
             (
                 OwnAction::Edit,
-                [
-                    Some((Pending, Nobody)),
-                    Some((Published, Nobody)),
-                    Some((Pending, Nobody)),
-                    None,
-                ],
+                [Some((Pending, Nobody)), Some((Published, Nobody)), Some((Pending, Nobody)), None],
             ),
             (
                 OwnAction::TakeDown,
@@ -263,21 +258,11 @@ mod tests {
         let staff = [
             (
                 (Transition::Approve, reviewer, Seen::Revision),
-                [
-                    Some((Published, Owners)),
-                    Some((Published, Nobody)),
-                    None,
-                    None,
-                ],
+                [Some((Published, Owners)), Some((Published, Nobody)), None, None],
             ),
             (
                 (Transition::Reject, reviewer, Seen::Listing),
-                [
-                    Some((Rejected, Owners)),
-                    None,
-                    Some((Rejected, Nobody)),
-                    None,
-                ],
+                [Some((Rejected, Owners)), None, Some((Rejected, Nobody)), None],
             ),
             (
                 (Transition::TakeDown, admin, Seen::Nothing),
@@ -285,20 +270,10 @@ mod tests {
             ),
             (
                 (Transition::Restore, admin, Seen::Nothing),
-                [
-                    None,
-                    Some((Published, Nobody)),
-                    None,
-                    Some((Published, Owners)),
-                ],
+                [None, Some((Published, Nobody)), None, Some((Published, Owners))],
             ),
         ];
-        assert!(
-            staff
-                .iter()
-                .map(|((decision, ..), _)| decision)
-                .eq(Transition::VARIANTS)
-        );
+        assert!(staff.iter().map(|((decision, ..), _)| decision).eq(Transition::VARIANTS));
         for ((decision, role, seen), expected) in staff {
             let rule = decision.rule();
             assert_eq!(row(rule), expected, "{decision:?}");
@@ -334,17 +309,11 @@ mod tests {
     /// The reason why a restore may publish.
     #[test]
     fn only_an_approval_publishes_and_only_what_is_public_is_removed() {
-        let own = OwnAction::VARIANTS
-            .iter()
-            .map(|action| (None, action.rule()));
-        let staff = Transition::VARIANTS
-            .iter()
-            .map(|decision| (Some(*decision), decision.rule()));
+        let own = OwnAction::VARIANTS.iter().map(|action| (None, action.rule()));
+        let staff = Transition::VARIANTS.iter().map(|decision| (Some(*decision), decision.rule()));
         for (decision, rule) in own.chain(staff) {
-            for &(before, after, _) in rule
-                .cells
-                .iter()
-                .filter(|(before, after, _)| before != after)
+            for &(before, after, _) in
+                rule.cells.iter().filter(|(before, after, _)| before != after)
             {
                 let expected = match after {
                     Published if before == Removed => decision == Some(Transition::Restore),

@@ -12,11 +12,7 @@ pub(super) const MAX_CLIP_CHARS: usize = 80;
 /// Shortens a text for a report, and replaces control characters: PostgreSQL does not accept NUL, and a terminal interprets the others.
 pub fn clip(text: &str) -> String {
     let harmless = |c: char| {
-        if c.is_control() {
-            char::REPLACEMENT_CHARACTER
-        } else {
-            c
-        }
+        if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }
     };
     let mut rest = text.chars().map(harmless);
     let mut clipped: String = rest.by_ref().take(MAX_CLIP_CHARS).collect();

@@ -36,10 +36,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// Different content for each number.
 fn content(number: u8) -> Content {
-    Content::Page(Page {
-        name: number.to_string(),
-        ..Page::default()
-    })
+    Content::Page(Page { name: number.to_string(), ..Page::default() })
 }
 
 /// The game after a step, and whether the step is an edit; `None` if the step changes nothing.
@@ -70,11 +67,7 @@ fn after(
         }
         Step::EditByStaff(number) => Some((game.apply_staff_edit(content(number), now)?, true)),
         Step::Move(is_public) => {
-            *page = if is_public {
-                ListingState::Published
-            } else {
-                ListingState::Pending
-            };
+            *page = if is_public { ListingState::Published } else { ListingState::Pending };
             let other = content(u8::from(game.content == content(0)));
             let moved = game.apply_staff_edit(other, now)?;
             Some((moved.under_page(is_public, now), true))

@@ -45,9 +45,5 @@ fn screenshot(picture: Screenshot) -> proto::Screenshot {
 }
 
 fn credit(credit: Credit) -> proto::Credit {
-    proto::Credit {
-        handle: credit.handle,
-        name: credit.name,
-        role: credit.role,
-    }
+    proto::Credit { handle: credit.handle, name: credit.name, role: credit.role }
 }

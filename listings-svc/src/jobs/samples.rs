@@ -67,8 +67,7 @@ pub async fn import(importer: &Importer) -> Result<(), Fault> {
             by: None,
         };
         let mut run = importer.begin(header);
-        run.push_lines(file.text.lines().map(ToOwned::to_owned).collect())
-            .await?;
+        run.push_lines(file.text.lines().map(ToOwned::to_owned).collect()).await?;
         for row in run.finish().await.refused {
             tracing::error!(file = file.name, line = row.line, fields = ?row.fields, "a row of a sample file is refused");
         }

@@ -9,11 +9,7 @@ pub(super) fn to_srgb(picture: DynamicImage, profile: &[u8]) -> DynamicImage {
         return picture;
     };
     let colours = picture.color();
-    match (
-        profile.color_space,
-        colours.has_color(),
-        colours.has_alpha(),
-    ) {
+    match (profile.color_space, colours.has_color(), colours.has_alpha()) {
         (DataColorSpace::Rgb, true, false) => {
             let picture = DynamicImage::from(picture.into_rgb8());
             converted(&picture, &profile, Layout::Rgb).unwrap_or(picture)

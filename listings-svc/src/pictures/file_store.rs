@@ -107,10 +107,7 @@ impl FileStore {
             let path = self.path(name);
             self.objects.put(&path, bytes.into()).await
         };
-        self.in_time(put)
-            .await
-            .map(|_| ())
-            .map_err(|error| store_failed(&error))
+        self.in_time(put).await.map(|_| ()).map_err(|error| store_failed(&error))
     }
 
     /// Reads a part of a file; `None` when there is no such file.
@@ -140,10 +137,9 @@ impl FileStore {
             }
         }
         match self.in_time(self.objects.head(&path)).await {
-            Ok(meta) if max_bytes == 0 || offset >= meta.size => Ok(Some(FilePart {
-                size: meta.size,
-                bytes: Bytes::new(),
-            })),
+            Ok(meta) if max_bytes == 0 || offset >= meta.size => {
+                Ok(Some(FilePart { size: meta.size, bytes: Bytes::new() }))
+            }
             Ok(_) => Err(Fault::unavailable("the picture store")),
             Err(Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(store_failed(&error)),
@@ -176,10 +172,7 @@ impl FileStore {
     ) -> object_store::Result<T> {
         let done = timeout(self.deadline, request).await;
         done.unwrap_or_else(|late| {
-            Err(Error::Generic {
-                store: "pictures",
-                source: Box::new(late),
-            })
+            Err(Error::Generic { store: "pictures", source: Box::new(late) })
         })
     }
 
@@ -204,18 +197,12 @@ fn bucket_of(
         .with_retry(retry)
         .with_http_connector(Connector::new(settings.pictures_deadline / 2)?);
     if let Some(endpoint) = &settings.pictures_endpoint {
-        builder = builder
-            .with_endpoint(endpoint)
-            .with_allow_http(endpoint.starts_with("http://"));
+        builder = builder.with_endpoint(endpoint).with_allow_http(endpoint.starts_with("http://"));
     }
     if let (Some(id), Some(secret)) = (&settings.pictures_key_id, &settings.pictures_secret) {
-        builder = builder
-            .with_access_key_id(id)
-            .with_secret_access_key(secret.expose());
+        builder = builder.with_access_key_id(id).with_secret_access_key(secret.expose());
     }
-    builder
-        .build()
-        .context("pictures: the bucket cannot be used with these settings")
+    builder.build().context("pictures: the bucket cannot be used with these settings")
 }
 
 fn store_failed(error: &Error) -> Fault {

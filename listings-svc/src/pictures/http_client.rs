@@ -49,10 +49,7 @@ impl Connector {
             .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_timer(hyper_util::rt::TokioTimer::new())
             .build(https);
-        Ok(Self(ObjectStoreClient {
-            client,
-            response_timeout,
-        }))
+        Ok(Self(ObjectStoreClient { client, response_timeout }))
     }
 }
 
@@ -65,9 +62,10 @@ impl HttpConnector for Connector {
 #[tonic::async_trait]
 impl HttpService for ObjectStoreClient {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let response = timeout(self.response_timeout, self.client.request(request)).await;
-        let response = response.map_err(|late| HttpError::new(HttpErrorKind::Timeout, late))?;
-        let response = response.map_err(|error| HttpError::new(error_kind(&error), error))?;
+        let response = timeout(self.response_timeout, self.client.request(request))
+            .await
+            .map_err(|late| HttpError::new(HttpErrorKind::Timeout, late))?
+            .map_err(|error| HttpError::new(error_kind(&error), error))?;
         let broken = |error| HttpError::new(HttpErrorKind::Interrupted, error);
         Ok(response.map(|body| HttpResponseBody::new(body.map_err(broken))))
     }
@@ -75,9 +73,5 @@ impl HttpService for ObjectStoreClient {
 
 /// Classifies an error; the `object_store` crate retries by kind.
 fn error_kind(error: &Error) -> HttpErrorKind {
-    if error.is_connect() {
-        HttpErrorKind::Connect
-    } else {
-        HttpErrorKind::Interrupted
-    }
+    if error.is_connect() { HttpErrorKind::Connect } else { HttpErrorKind::Interrupted }
 }

@@ -88,11 +88,7 @@ mod tests {
         assert_eq!(check(&whole), Ok(()));
         assert_eq!(check(&[&whole[..], b"more"].concat()), Ok(()));
         for length in 0..whole.len() {
-            assert_eq!(
-                check(&whole[..length]),
-                Err(JpegError::Truncated),
-                "{length}"
-            );
+            assert_eq!(check(&whole[..length]), Err(JpegError::Truncated), "{length}");
         }
     }
 

@@ -92,11 +92,7 @@ impl PictureProcessor {
         let [large_name, small_name] = name.sizes();
         self.files.put(&small_name, small.bytes).await?;
         self.files.put(&large_name, large.bytes).await?;
-        Ok(StoredPicture {
-            name,
-            width: large.width,
-            height: large.height,
-        })
+        Ok(StoredPicture { name, width: large.width, height: large.height })
     }
 }
 

@@ -25,11 +25,7 @@ pub(super) fn render(picture: DynamicImage, kind: PictureKind) -> ImageResult<Pi
     let large = encode(&large)?;
     // Of both: a cover and a screenshot may have the same large file, and differ in the small one.
     let hash = Sha256::new_with_prefix(&large.bytes).chain_update(&small.bytes);
-    Ok(PictureSizes {
-        name: FileName::from_digest(&hash.finalize().into()),
-        large,
-        small,
-    })
+    Ok(PictureSizes { name: FileName::from_digest(&hash.finalize().into()), large, small })
 }
 
 fn flatten_on_white(picture: DynamicImage) -> DynamicImage {
@@ -67,9 +63,5 @@ fn scaled(picture: &DynamicImage, size: TargetSize) -> DynamicImage {
 fn encode(picture: &DynamicImage) -> ImageResult<EncodedPicture> {
     let mut bytes = Vec::new();
     picture.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY))?;
-    Ok(EncodedPicture {
-        width: picture.width(),
-        height: picture.height(),
-        bytes: bytes.into(),
-    })
+    Ok(EncodedPicture { width: picture.width(), height: picture.height(), bytes: bytes.into() })
 }

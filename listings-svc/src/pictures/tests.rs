@@ -23,20 +23,16 @@ const WHITE: [u8; 3] = [255, 255, 255];
 
 /// Red at the top left, green at the top right, blue below.
 fn flag(width: u32, height: u32) -> RgbImage {
-    RgbImage::from_fn(width, height, |x, y| {
-        match (x < width / 2, y < height / 2) {
-            (true, true) => Rgb(RED),
-            (false, true) => Rgb(GREEN),
-            (_, false) => Rgb(BLUE),
-        }
+    RgbImage::from_fn(width, height, |x, y| match (x < width / 2, y < height / 2) {
+        (true, true) => Rgb(RED),
+        (false, true) => Rgb(GREEN),
+        (_, false) => Rgb(BLUE),
     })
 }
 
 fn png(picture: &RgbImage) -> Vec<u8> {
     let mut file = Vec::new();
-    picture
-        .write_with_encoder(PngEncoder::new(&mut file))
-        .unwrap();
+    picture.write_with_encoder(PngEncoder::new(&mut file)).unwrap();
     file
 }
 
@@ -110,9 +106,7 @@ fn photograph(picture: &RgbImage, orientation: u16) -> Vec<u8> {
     let mut encoder = JpegEncoder::new_with_quality(&mut file, 95);
     encoder.set_exif_metadata(exif(orientation)).unwrap();
     let (width, height) = picture.dimensions();
-    encoder
-        .encode(picture.as_raw(), width, height, ExtendedColorType::Rgb8)
-        .unwrap();
+    encoder.encode(picture.as_raw(), width, height, ExtendedColorType::Rgb8).unwrap();
     file
 }
 
@@ -168,25 +162,16 @@ fn every_format_is_rendered_in_both_sizes() {
 #[test]
 fn processing_is_deterministic() {
     let file = png(&flag(700, 700));
-    assert_eq!(
-        processed(&file, PictureKind::Cover),
-        processed(&file, PictureKind::Cover)
-    );
+    assert_eq!(processed(&file, PictureKind::Cover), processed(&file, PictureKind::Cover));
 }
 
 #[test]
 fn transparent_pixels_become_white() {
     let glass = RgbaImage::from_fn(200, 200, |x, _| {
-        Rgba(if x < 100 {
-            [0, 0, 0, 0]
-        } else {
-            [220, 20, 20, 255]
-        })
+        Rgba(if x < 100 { [0, 0, 0, 0] } else { [220, 20, 20, 255] })
     });
     let mut file = Vec::new();
-    DynamicImage::ImageRgba8(glass)
-        .write_with_encoder(PngEncoder::new(&mut file))
-        .unwrap();
+    DynamicImage::ImageRgba8(glass).write_with_encoder(PngEncoder::new(&mut file)).unwrap();
     let [large, _] = decoded(&processed(&file, PictureKind::Avatar));
     assert_colour(&large, 100, 256, WHITE);
     assert_colour(&large, 400, 256, RED);
@@ -217,20 +202,9 @@ fn a_photograph_is_rotated_and_loses_its_location() {
 #[test]
 fn every_orientation_keeps_the_picture_whole() {
     for orientation in 1..=8 {
-        let pair = processed(
-            &photograph(&flag(800, 600), orientation),
-            PictureKind::Screenshot,
-        );
-        let expected = if orientation < 5 {
-            (800, 600)
-        } else {
-            (600, 800)
-        };
-        assert_eq!(
-            (pair.large.width, pair.large.height),
-            expected,
-            "{orientation}"
-        );
+        let pair = processed(&photograph(&flag(800, 600), orientation), PictureKind::Screenshot);
+        let expected = if orientation < 5 { (800, 600) } else { (600, 800) };
+        assert_eq!((pair.large.width, pair.large.height), expected, "{orientation}");
     }
 }
 
@@ -251,12 +225,7 @@ fn the_format_is_detected_from_the_content() {
 #[test]
 fn a_side_beyond_the_limit_is_refused_before_decompression() {
     let data = chunk(b"IDAT", &zlib(&[0; 64]));
-    for size in [
-        (20_000, 20_000),
-        (10_001, 1),
-        (1, 10_001),
-        (u32::MAX >> 1, 1),
-    ] {
+    for size in [(20_000, 20_000), (10_001, 1), (1, 10_001), (u32::MAX >> 1, 1)] {
         let file = claimed(size, 8, 6, std::slice::from_ref(&data));
         assert!(file.len() < 200);
         assert_eq!(
@@ -266,10 +235,7 @@ fn a_side_beyond_the_limit_is_refused_before_decompression() {
     }
     // A JPEG states its size in the frame header.
     let mut file = jpeg(&flag(600, 400));
-    let at = file
-        .windows(2)
-        .position(|part| part == [0xFF, 0xC0])
-        .unwrap();
+    let at = file.windows(2).position(|part| part == [0xFF, 0xC0]).unwrap();
     file[at + 5..at + 9].copy_from_slice(&[0x4E, 0x20, 0x4E, 0x20]);
     assert!(reason(&file, PictureKind::Cover).starts_with("Make it smaller: a side"));
 }
@@ -311,11 +277,7 @@ fn a_truncated_file_is_refused() {
     for file in [png(&flag), jpeg(&flag), webp(&flag)] {
         for part in [file.len() / 2, file.len() - 20, 40, 12] {
             let cut = &file[..part];
-            assert!(
-                !reason(cut, PictureKind::Cover).is_empty(),
-                "{part} of {}",
-                file.len()
-            );
+            assert!(!reason(cut, PictureKind::Cover).is_empty(), "{part} of {}", file.len());
         }
     }
 }
@@ -337,11 +299,7 @@ fn animations_are_refused() {
     frame[6..9].copy_from_slice(&size);
     frame[9..12].copy_from_slice(&size);
     let head = [&[0x02, 0, 0, 0][..], &size, &size].concat();
-    let parts = [
-        part(b"VP8X", &head),
-        part(b"ANIM", &[0; 6]),
-        part(b"ANMF", &frame),
-    ];
+    let parts = [part(b"VP8X", &head), part(b"ANIM", &[0; 6]), part(b"ANMF", &frame)];
     let file = part(b"RIFF", &[&b"WEBP"[..], &parts.concat()].concat());
     assert!(reason(&file, PictureKind::Avatar).starts_with("This is an animation"));
 }
@@ -404,9 +362,7 @@ fn profiled(mut encoder: impl ImageEncoder, picture: &DynamicImage, profile: &[u
     encoder.set_icc_profile(profile.to_vec()).unwrap();
     let (width, height) = (picture.width(), picture.height());
     let colours = ExtendedColorType::from(picture.color());
-    encoder
-        .write_image(picture.as_bytes(), width, height, colours)
-        .unwrap();
+    encoder.write_image(picture.as_bytes(), width, height, colours).unwrap();
 }
 
 /// Asserts the colour of a picture with this profile after processing, as JPEG, PNG and WebP.

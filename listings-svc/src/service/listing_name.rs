@@ -9,17 +9,12 @@ use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
 
 pub(super) fn message(kind: impl Into<String>, mode: Mode, name: String) -> proto::ListingName {
-    proto::ListingName {
-        kind: kind.into(),
-        mode: mode.into(),
-        name,
-    }
+    proto::ListingName { kind: kind.into(), mode: mode.into(), name }
 }
 
 /// The kind and the name for the audit, not validated.
 pub(super) fn audit_subject(name: Option<&proto::ListingName>) -> (&str, &str) {
-    name.map(|name| (name.kind.as_str(), name.name.as_str()))
-        .unwrap_or_default()
+    name.map(|name| (name.kind.as_str(), name.name.as_str())).unwrap_or_default()
 }
 
 /// Parses a kind of listing.
@@ -37,11 +32,7 @@ pub(super) fn read(name: Option<proto::ListingName>, bad: &mut BadFields) -> Opt
     if name.name.contains('\0') {
         bad.add("name", "Give a slug or a handle.");
     }
-    Some(ListingName {
-        entity: entity?,
-        mode,
-        key: name.name,
-    })
+    Some(ListingName { entity: entity?, mode, key: name.name })
 }
 
 /// Reads a reason. With `required`, an empty reason is an error.

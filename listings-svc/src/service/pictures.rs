@@ -25,12 +25,9 @@ impl Service {
             return Err(not_found());
         }
         let max_bytes = request.most.into();
-        let part = self.files.part(&name, request.offset, max_bytes).await?;
-        let part = part.ok_or_else(not_found)?;
-        Ok(proto::GetPictureResponse {
-            size: part.size,
-            part: part.bytes,
-        })
+        let part =
+            self.files.part(&name, request.offset, max_bytes).await?.ok_or_else(not_found)?;
+        Ok(proto::GetPictureResponse { size: part.size, part: part.bytes })
     }
 }
 

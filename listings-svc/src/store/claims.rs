@@ -155,9 +155,7 @@ pub async fn decide(
 
 /// Deletes a claim.
 pub async fn delete(connection: &mut PgConnection, id: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from listings.claim where id = $1", id)
-        .execute(connection)
-        .await?;
+    sqlx::query!("delete from listings.claim where id = $1", id).execute(connection).await?;
     Ok(())
 }
 

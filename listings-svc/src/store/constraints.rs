@@ -11,10 +11,9 @@ use crate::domain::fields::key_field;
 pub fn field_errors(error: &sqlx::Error, entity: Entity) -> Option<Problems> {
     let error = error.as_database_error()?;
     let problem = match error.constraint() {
-        Some("listing_name_taken") => Some((
-            key_field(entity),
-            "Another listing has just taken it: choose another.",
-        )),
+        Some("listing_name_taken") => {
+            Some((key_field(entity), "Another listing has just taken it: choose another."))
+        }
         Some("listing_page") => Some(("creator", "There is no such creator.")),
         _ => None,
     };

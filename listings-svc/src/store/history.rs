@@ -97,12 +97,9 @@ pub async fn name_pages(
     if pages.is_empty() {
         return Ok(());
     }
-    let rows = sqlx::query!(
-        "select id, name from listings.listing where id = any($1)",
-        &pages
-    )
-    .fetch_all(executor)
-    .await?;
+    let rows = sqlx::query!("select id, name from listings.listing where id = any($1)", &pages)
+        .fetch_all(executor)
+        .await?;
     let handles: HashMap<Uuid, String> = rows.into_iter().map(|row| (row.id, row.name)).collect();
     for content in contents {
         if let Some(id) = page(content) {

@@ -8,9 +8,7 @@ use crate::domain::mode::Mode;
 /// Updates the planner statistics of the listings after an import. Autovacuum does so about once a minute, and until then queries are planned
 /// for an almost empty table.
 pub async fn analyze(pool: &PgPool) -> Result<(), sqlx::Error> {
-    sqlx::query!("select listings.analyze_table($1)", "listing")
-        .execute(pool)
-        .await?;
+    sqlx::query!("select listings.analyze_table($1)", "listing").execute(pool).await?;
     Ok(())
 }
 

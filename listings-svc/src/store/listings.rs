@@ -99,9 +99,7 @@ pub async fn find_by_id(
     executor: impl PgExecutor<'_>,
     id: Uuid,
 ) -> Result<Option<Listing>, sqlx::Error> {
-    select_listings!("where id = $1", id)
-        .fetch_optional(executor)
-        .await
+    select_listings!("where id = $1", id).fetch_optional(executor).await
 }
 
 /// Like [`find`], and nobody else changes the listing until the transaction ends.
@@ -155,10 +153,7 @@ pub async fn share_pages(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.id, row.is_public))
-        .collect())
+    Ok(rows.into_iter().map(|row| (row.id, row.is_public)).collect())
 }
 
 /// A revision of a listing: who changed what.

@@ -157,7 +157,5 @@ pub async fn rejections(
     .fetch_all(pool)
     .await?;
     let reasons = rows.into_iter();
-    Ok(reasons
-        .map(|row| (row.name, row.reason.unwrap_or_default()))
-        .collect())
+    Ok(reasons.map(|row| (row.name, row.reason.unwrap_or_default())).collect())
 }

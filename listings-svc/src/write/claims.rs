@@ -58,8 +58,7 @@ pub async fn decide(
 ) -> Result<Claim, Fault> {
     let mut transaction = commands.begin().await?;
     let now = transaction.now;
-    let claim = store::lock(&mut transaction, id).await?;
-    let claim = claim.ok_or_else(no_claim)?;
+    let claim = store::lock(&mut transaction, id).await?.ok_or_else(no_claim)?;
     if claim.state == state {
         return finish(transaction, id, Vec::new()).await;
     }
@@ -84,9 +83,7 @@ pub async fn decide(
         name: claim.handle.clone(),
         details: json!({ "reason": reason, "claim": id, "account": claim.account_id }),
     };
-    AuthorizedAction { member: by, action }
-        .record(&mut *transaction, SCHEMA, subject, now)
-        .await?;
+    AuthorizedAction { member: by, action }.record(&mut *transaction, SCHEMA, subject, now).await?;
     let decision = StaffDecision {
         kind,
         entity: Entity::Page,

@@ -25,8 +25,9 @@ pub struct Moderation {
 /// Returns whether the listing changed: false when it was in that state before.
 pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> Result<bool, Fault> {
     let mut transaction = commands.begin().await?;
-    let before = listings::lock(&mut transaction, &moderation.listing).await?;
-    let before = before.ok_or_else(listing_not_found)?;
+    let before = listings::lock(&mut transaction, &moderation.listing)
+        .await?
+        .ok_or_else(listing_not_found)?;
     let transition = moderation.transition;
     let Some((state, recipients)) = transition.rule().after(before.state) else {
         return Err(transition_refused(before.state, transition));

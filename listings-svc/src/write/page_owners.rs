@@ -74,14 +74,9 @@ pub(super) async fn change_owners(
     let owners_changed = feed::silent_change(page, &owners);
     let readers = owners.into_iter().chain([account]);
     let readers = change.recipients().among(readers, Some(account));
-    let decision = StaffDecision {
-        named: Some(account),
-        ..StaffDecision::on(page, change.into(), readers)
-    };
-    Ok([owners_changed]
-        .into_iter()
-        .chain(decision.change())
-        .collect())
+    let decision =
+        StaffDecision { named: Some(account), ..StaffDecision::on(page, change.into(), readers) };
+    Ok([owners_changed].into_iter().chain(decision.change()).collect())
 }
 
 /// Locks the live page with this handle.

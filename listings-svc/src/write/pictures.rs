@@ -122,16 +122,9 @@ fn arrange(
     for (url, alt) in order {
         let at = rest.iter().position(|it| it.url == *url);
         let screenshot = rest.remove(at.ok_or_else(changed)?);
-        arranged.push(Screenshot {
-            alt: alt.clone(),
-            ..screenshot
-        });
+        arranged.push(Screenshot { alt: alt.clone(), ..screenshot });
     }
-    if rest.is_empty() {
-        Ok(arranged)
-    } else {
-        Err(changed())
-    }
+    if rest.is_empty() { Ok(arranged) } else { Err(changed()) }
 }
 
 pub async fn apply(commands: &CommandDependencies, edit: &PictureEdit) -> Result<(), Fault> {
@@ -160,20 +153,11 @@ mod tests {
     use super::*;
 
     fn screenshot(name: &str, alt: &str) -> Screenshot {
-        Screenshot {
-            url: name.to_owned(),
-            width: 640,
-            height: 480,
-            alt: alt.to_owned(),
-        }
+        Screenshot { url: name.to_owned(), width: 640, height: 480, alt: alt.to_owned() }
     }
 
     fn picture(n: u8) -> StoredPicture {
-        StoredPicture {
-            name: FileName::from_digest(&[n; 32]),
-            width: 640,
-            height: 480,
-        }
+        StoredPicture { name: FileName::from_digest(&[n; 32]), width: 640, height: 480 }
     }
 
     #[test]
@@ -191,24 +175,15 @@ mod tests {
     fn an_arrangement_names_every_screenshot_once() {
         let screenshots = [screenshot("a", "A"), screenshot("b", "B")];
         let arranged = |order: &[(&str, &str)]| {
-            let order: Vec<(String, String)> = (order.iter())
-                .map(|(url, alt)| ((*url).to_owned(), (*alt).to_owned()))
-                .collect();
+            let order: Vec<(String, String)> =
+                (order.iter()).map(|(url, alt)| ((*url).to_owned(), (*alt).to_owned())).collect();
             arrange(&screenshots, &order)
         };
         let new = arranged(&[("b", "B"), ("a", "A hill")]).unwrap();
         assert_eq!(new, [screenshot("b", "B"), screenshot("a", "A hill")]);
-        for wrong in [
-            &[("a", "")][..],
-            &[("a", ""), ("a", "")],
-            &[("a", ""), ("b", ""), ("c", "")],
-        ] {
-            assert!(
-                arranged(wrong)
-                    .unwrap_err()
-                    .fields
-                    .contains_key("screenshots")
-            );
+        for wrong in [&[("a", "")][..], &[("a", ""), ("a", "")], &[("a", ""), ("b", ""), ("c", "")]]
+        {
+            assert!(arranged(wrong).unwrap_err().fields.contains_key("screenshots"));
         }
     }
 

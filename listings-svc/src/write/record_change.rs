@@ -80,12 +80,10 @@ pub(super) async fn save_all(
         return Ok(());
     };
     let saved = listings::save(connection, listings, revisions, now).await;
-    saved.map_err(
-        |error| match constraints::field_errors(&error, first.entity()) {
-            Some(problems) => Fault::invalid(problems),
-            None => error.into(),
-        },
-    )?;
+    saved.map_err(|error| match constraints::field_errors(&error, first.entity()) {
+        Some(problems) => Fault::invalid(problems),
+        None => error.into(),
+    })?;
     save_pictures(connection, listings, revisions).await
 }
 
@@ -96,15 +94,10 @@ async fn save_pictures(
     revisions: &[Revision],
 ) -> Result<(), Fault> {
     let is_changed = |listing: &&Listing| {
-        let mut revisions = revisions
-            .iter()
-            .filter(|revision| revision.id == listing.id);
+        let mut revisions = revisions.iter().filter(|revision| revision.id == listing.id);
         revisions.any(|revision| {
             let is_new = revision.before.is_none() && listing.content.pictures().next().is_none();
-            !is_new
-                && PICTURE_FIELDS
-                    .iter()
-                    .any(|field| revision.after.get(field).is_some())
+            !is_new && PICTURE_FIELDS.iter().any(|field| revision.after.get(field).is_some())
         })
     };
     let changed: Vec<&Listing> = listings.iter().filter(is_changed).collect();
@@ -115,9 +108,8 @@ async fn save_pictures(
     let named: BTreeSet<(Uuid, FileName)> = (changed.iter())
         .flat_map(|listing| listing.content.pictures().map(|name| (listing.id, name)))
         .collect();
-    let (ids, hashes): (Vec<Uuid>, Vec<String>) = (named.iter())
-        .map(|(id, name)| (*id, name.hash().to_owned()))
-        .unzip();
+    let (ids, hashes): (Vec<Uuid>, Vec<String>) =
+        (named.iter()).map(|(id, name)| (*id, name.hash().to_owned())).unzip();
     match pictures::set_named(connection, &changed_ids, (&ids, &hashes)).await? {
         None => Ok(()),
         Some(hash) => {
@@ -149,12 +141,12 @@ pub(super) async fn update_by_staff(
     let actor = Actor::Staff(change.by.name.clone());
     let reason = Some(change.reason.to_owned()).filter(|reason| !reason.is_empty());
     let revision = revision(Some(before), after, actor, reason)?;
-    let (old, new) = (
-        revision.before.as_ref().map(difference::content),
-        difference::content(&revision.after),
-    );
-    let changed = difference::between(&old.unwrap_or_default(), &new).into_iter();
-    let mut changed: Vec<String> = changed.map(|difference| difference.path).collect();
+    let (old, new) =
+        (revision.before.as_ref().map(difference::content), difference::content(&revision.after));
+    let mut changed: Vec<String> = difference::between(&old.unwrap_or_default(), &new)
+        .into_iter()
+        .map(|difference| difference.path)
+        .collect();
     let mut details = json!({
         "mode": after.mode,
         "title": after.content.title(),
@@ -169,15 +161,9 @@ pub(super) async fn update_by_staff(
     }
     details["changed"] = json!(changed);
     save(connection, after, revision, change.now).await?;
-    let subject = Subject {
-        entity: after.entity().as_str(),
-        name: after.name().to_owned(),
-        details,
-    };
-    let done = AuthorizedAction {
-        member: change.by.clone(),
-        action: change.action,
-    };
+    let subject =
+        Subject { entity: after.entity().as_str(), name: after.name().to_owned(), details };
+    let done = AuthorizedAction { member: change.by.clone(), action: change.action };
     done.record(connection, SCHEMA, subject, change.now).await?;
     Ok(())
 }

@@ -52,14 +52,8 @@ impl EditOperation {
 }
 
 /// What a return to an earlier revision leaves as it is: pictures, whose files may be gone, and what staff decide by other calls.
-const NOT_REVERTED: [&str; 6] = [
-    "avatar_url",
-    "cover_url",
-    "screenshots",
-    "featured",
-    "verified",
-    "page_id",
-];
+const NOT_REVERTED: [&str; 6] =
+    ["avatar_url", "cover_url", "screenshots", "featured", "verified", "page_id"];
 
 /// Edits a listing. Its state stays.
 pub async fn apply(commands: &CommandDependencies, edit: &StaffEdit) -> Result<(), Fault> {
@@ -74,22 +68,21 @@ async fn edit_listing(
 ) -> Result<Vec<NewChange>, Fault> {
     // The page is locked before the game.
     let page = new_page(transaction, edit).await?;
-    let before = listings::lock(transaction, &edit.listing).await?;
-    let before = before.ok_or_else(listing_not_found)?;
+    let before = listings::lock(transaction, &edit.listing).await?.ok_or_else(listing_not_found)?;
     let after = match &edit.operation {
         EditOperation::SetFields(changes, reference, _) => {
             let mut reference = ReferenceData::clone(reference);
             if let Some(page) = &page {
                 reference.creators.insert(page.name().to_owned(), page.id);
             }
-            let content = fields::read_edit(changes, &reference, &before);
-            let content = content.map_err(Fault::invalid)?;
+            let content =
+                fields::read_edit(changes, &reference, &before).map_err(Fault::invalid)?;
             check_featured(&before, &content)?;
-            let edited = before.apply_staff_edit(content, transaction.now);
-            let edited = edited.map(|listing| match &page {
-                Some(page) => listing.under_page(page.is_visible(), transaction.now),
-                None => listing,
-            });
+            let edited =
+                before.apply_staff_edit(content, transaction.now).map(|listing| match &page {
+                    Some(page) => listing.under_page(page.is_visible(), transaction.now),
+                    None => listing,
+                });
             given_to(&before, edited, changes)?
         }
         EditOperation::Revert(revision) => {
@@ -148,8 +141,8 @@ async fn game_moved(
         return Ok(None);
     };
     let owners_before = listings::owners(transaction, former).await?;
-    let former = listings::find_by_id(&mut **transaction, former).await?;
-    let former = former.map(|page| page.name().to_owned());
+    let former =
+        listings::find_by_id(&mut **transaction, former).await?.map(|page| page.name().to_owned());
     let change = OwnershipChange::MoveGame;
     let owners = owners_before.into_iter().chain(owners);
     let readers = change.recipients().among(owners, None);
@@ -173,11 +166,8 @@ async fn new_page(
     let Some(handle) = game::creator(changes).filter(|handle| slug::is_valid(handle)) else {
         return Ok(None);
     };
-    let name = ListingName {
-        entity: Entity::Page,
-        mode: edit.listing.mode,
-        key: handle.to_owned(),
-    };
+    let name =
+        ListingName { entity: Entity::Page, mode: edit.listing.mode, key: handle.to_owned() };
     let page = listings::lock(transaction, &name).await?;
     let accepts_games =
         |page: &Listing| matches!(page.state, ListingState::Pending | ListingState::Published);
@@ -234,9 +224,7 @@ async fn content_at(
         return Err(Fault::invalid_field("to_revision", reason));
     }
     let versions = history::versions(&mut **transaction, listing.id, revision).await?;
-    Ok(difference::content(
-        &versions.ok_or_else(listing_not_found)?.then,
-    ))
+    Ok(difference::content(&versions.ok_or_else(listing_not_found)?.then))
 }
 
 /// The content with the fields of an earlier revision.

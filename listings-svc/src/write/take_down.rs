@@ -24,11 +24,7 @@ pub async fn apply(
 ) -> Result<(), Fault> {
     let mut transaction = commands.begin().await?;
     let now = transaction.now;
-    let listing = ListingName {
-        entity,
-        mode: Mode::Live,
-        key: name.to_owned(),
-    };
+    let listing = ListingName { entity, mode: Mode::Live, key: name.to_owned() };
     let before = listings::lock(&mut transaction, &listing).await?;
     let own = own_listings::find(&mut *transaction, account, entity, name).await?;
     let before = own.and(before).ok_or_else(|| no_own_listing(entity))?;

@@ -66,9 +66,7 @@ async fn invite(fleet: &Fleet, account_id: String, email: String) -> Result<(), 
 /// The only account of the person with an address.
 async fn for_person(fleet: &Fleet, email: String) -> Result<String, Error> {
     let mut web = WebClient::new(fleet.web().await?);
-    let request = web::ListPersonAccountsRequest {
-        email: email.clone(),
-    };
+    let request = web::ListPersonAccountsRequest { email: email.clone() };
     let response = web.list_person_accounts(request).await?.into_inner();
     match &response.account_ids[..] {
         [account] => Ok(account.clone()),
@@ -100,9 +98,7 @@ pub(crate) async fn id(fleet: &Fleet, account: String) -> Result<String, Error> 
     };
     match lookup.await {
         Ok(Some(found)) => Ok(found.id),
-        Ok(None) => Err(Error::Refused(
-            "the gateway answered without an account".to_owned(),
-        )),
+        Ok(None) => Err(Error::Refused("the gateway answered without an account".to_owned())),
         Err(Error::Usage(why)) if is_id => {
             output::note(&format!("the account {account} was not checked: {why}"));
             Ok(account)

@@ -110,8 +110,7 @@ async fn read(
     // A service refuses an action or a kind that it does not have. The others may have it.
     let (mut is_known, mut refusals) = (false, Vec::new());
     // Staff change nothing in webhook-svc.
-    let services = Service::VARIANTS.iter().copied();
-    let services = services.filter(|it| *it != Service::Webhook);
+    let services = Service::VARIANTS.iter().copied().filter(|it| *it != Service::Webhook);
     for service in services.filter(|it| *it == Service::Listings || fleet.has(*it)) {
         let Some(client) = unreachable.skip(service, fleet.client(service).await)? else {
             continue;

@@ -53,10 +53,7 @@ mod tests {
                 "staff --profile /srv/staff.toml key approve x",
                 "`staff key pending --profile /srv/staff.toml`",
             ),
-            (
-                "staff key approve x --profile=two.toml",
-                "`staff key pending --profile two.toml`",
-            ),
+            ("staff key approve x --profile=two.toml", "`staff key pending --profile two.toml`"),
             ("staff key approve x --profile", "`staff key pending`"),
         ] {
             let words = line.split(' ').map(OsString::from);

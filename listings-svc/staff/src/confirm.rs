@@ -33,23 +33,23 @@ impl Confirmation {
         if is_confirmed(question).await? {
             return Ok(());
         }
-        Err(Error::Refused(
-            "nothing was changed: the answer was not yes".to_owned(),
-        ))
+        Err(Error::Refused("nothing was changed: the answer was not yes".to_owned()))
     }
 }
 
 /// Asks a question on the terminal; returns whether the answer is yes.
 pub(crate) async fn is_confirmed(question: &str) -> Result<bool, Error> {
-    let answer = prompt::read_line(&format!("{question} [y/N] ")).await?;
-    let answer = answer.unwrap_or_default().trim().to_lowercase();
+    let answer = prompt::read_line(&format!("{question} [y/N] "))
+        .await?
+        .unwrap_or_default()
+        .trim()
+        .to_lowercase();
     Ok(matches!(answer.as_str(), "y" | "yes"))
 }
 
 /// Names for a question, such as `one, two and 8 more`.
 pub(crate) fn enumerate(names: &[String]) -> String {
-    let shown = names.iter().take(LISTED).map(String::as_str);
-    let shown = shown.collect::<Vec<_>>().join(", ");
+    let shown = names.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(LISTED) {
         0 => shown,
         more => format!("{shown} and {more} more"),

@@ -113,10 +113,8 @@ impl From<Status> for Error {
 
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
-        let reasons = fault.fields.iter();
-        let reasons: Vec<String> = reasons
-            .map(|(field, reason)| format!("{field}: {reason}"))
-            .collect();
+        let reasons: Vec<String> =
+            fault.fields.iter().map(|(field, reason)| format!("{field}: {reason}")).collect();
         let sentence = if reasons.is_empty() {
             fault.message.to_string()
         } else {

@@ -20,11 +20,7 @@ impl<R: BufRead> Lines<R> {
     /// line is without a byte order mark.
     pub(crate) fn read(&mut self) -> io::Result<Option<String>> {
         let mut text = Vec::new();
-        let bytes = self
-            .reader
-            .by_ref()
-            .take(MAX_BYTES as u64)
-            .read_until(b'\n', &mut text)?;
+        let bytes = self.reader.by_ref().take(MAX_BYTES as u64).read_until(b'\n', &mut text)?;
         if bytes == 0 {
             return Ok(None);
         }

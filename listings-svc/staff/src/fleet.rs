@@ -154,17 +154,14 @@ impl Fleet {
         }
         let transport = self.transport(service).await?;
         if address.starts_with("https:") && self.profile.ca.is_none() {
-            return Err(missing(
-                "file of the certificate authorities (`ca`)",
-                "STAFF_CA",
-            ));
+            return Err(missing("file of the certificate authorities (`ca`)", "STAFF_CA"));
         }
-        let client = client::dial(address, transport, &Secret::from(token)).await;
-        let client = client.map_err(|error| {
-            Error::Unreachable(format!(
-                "{error:#}: check the address of {name}, and that the service runs"
-            ))
-        })?;
+        let client =
+            client::dial(address, transport, &Secret::from(token)).await.map_err(|error| {
+                Error::Unreachable(format!(
+                    "{error:#}: check the address of {name}, and that the service runs"
+                ))
+            })?;
         Ok(client.with_default_deadline(DEADLINE))
     }
 
@@ -175,8 +172,8 @@ impl Fleet {
         };
         let unusable =
             |reason: &str| Error::usage(format!("{} cannot be used: {reason}", ca.display()));
-        let authorities = Authorities::read(ca).await;
-        let authorities = authorities.map_err(|error| unusable(&format!("{error:#}")))?;
+        let authorities =
+            Authorities::read(ca).await.map_err(|error| unusable(&format!("{error:#}")))?;
         let transport = Transport::plain().with_tls(&authorities, service.dns_name());
         transport.map_err(|error| unusable(&format!("{error:#}")))
     }

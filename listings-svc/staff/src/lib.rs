@@ -184,8 +184,10 @@ mod tests {
             assert!((1..=100).contains(&length), "{path}: {length}: {about}");
             assert!(!about.contains('\n'), "{path}: {about}");
             // Pages, games and events have the same verbs, and `list` is the search within a kind.
-            let verb = path.replace("page ", "game ").replace("event ", "game ");
-            let verb = verb.replace("listing search", "game list");
+            let verb = path
+                .replace("page ", "game ")
+                .replace("event ", "game ")
+                .replace("listing search", "game list");
             let other = described.entry(about).or_insert_with(|| verb.clone());
             assert_eq!(*other, verb);
         }

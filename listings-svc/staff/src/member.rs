@@ -53,11 +53,7 @@ pub(crate) fn run(command: Command, output: Output) -> Result<(), Error> {
 
 fn line(new: New, token: &str, clock: &Clock) -> String {
     let last_day = clock.now().date() + Duration::days(new.days.into());
-    let member = Member {
-        name: new.name,
-        role: new.role,
-        last_day: Some(last_day),
-    };
+    let member = Member { name: new.name, role: new.role, last_day: Some(last_day) };
     members_file::line(&member, token)
 }
 
@@ -71,16 +67,9 @@ mod tests {
     #[test]
     fn a_service_accepts_the_token_of_the_printed_line() {
         let clock = Clock::fixed(datetime!(2026-03-01 12:00 UTC));
-        let new = New {
-            name: "ada".to_owned(),
-            role: Role::Admin,
-            days: 30,
-        };
+        let new = New { name: "ada".to_owned(), role: Role::Admin, days: 30 };
         let line = line(new, "staff_x", &clock);
-        let found = StaffMembers::of(&line, clock)
-            .unwrap()
-            .find("staff_x")
-            .unwrap();
+        let found = StaffMembers::of(&line, clock).unwrap().find("staff_x").unwrap();
         assert_eq!((found.name.as_str(), found.role), ("ada", Role::Admin));
         assert_eq!(found.last_day, Some(date!(2026 - 03 - 31)));
     }

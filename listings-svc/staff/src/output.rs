@@ -1,8 +1,5 @@
 //! What the tool prints: tables for people, one JSON document for programs. Errors and notes go to stderr, one sentence each.
-#![expect(
-    clippy::print_stderr,
-    reason = "a command-line tool reports errors there"
-)]
+#![expect(clippy::print_stderr, reason = "a command-line tool reports errors there")]
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -91,12 +88,7 @@ fn in_words(at: OffsetDateTime, now: OffsetDateTime) -> String {
     let distance = at - now;
     if distance.abs() >= NEAR {
         let (month, hour) = (at.month(), at.hour());
-        return format!(
-            "{} {month} {}, {hour:02}:{:02}",
-            at.day(),
-            at.year(),
-            at.minute()
-        );
+        return format!("{} {month} {}, {hour:02}:{:02}", at.day(), at.year(), at.minute());
     }
     let (number, unit) = match distance.abs() {
         distance if distance < Duration::MINUTE => return "now".to_owned(),

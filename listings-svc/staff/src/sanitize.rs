@@ -7,11 +7,7 @@ pub(crate) fn sanitize(text: &str) -> String {
             || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
     };
     let replace = |c| {
-        if is_unsafe(c) {
-            char::REPLACEMENT_CHARACTER
-        } else {
-            c
-        }
+        if is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }
     };
     text.chars().map(replace).collect()
 }

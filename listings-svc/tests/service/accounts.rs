@@ -23,11 +23,8 @@ pub(crate) struct Accounts<'a> {
 
 impl Service {
     pub(crate) async fn accounts(&self) -> Accounts<'_> {
-        let accounts = Accounts {
-            service: self,
-            account: Uuid::from_u128(1),
-            submitters: Mutex::default(),
-        };
+        let accounts =
+            Accounts { service: self, account: Uuid::from_u128(1), submitters: Mutex::default() };
         accounts.own_studio(accounts.account).await;
         accounts
     }
@@ -35,10 +32,8 @@ impl Service {
 
 impl Accounts<'_> {
     async fn own_studio(&self, account: Uuid) {
-        let request = proto::AddOwnerRequest {
-            handle: "studio".to_owned(),
-            account_id: account.to_string(),
-        };
+        let request =
+            proto::AddOwnerRequest { handle: "studio".to_owned(), account_id: account.to_string() };
         let staff = StaffPageServiceClient::new(self.service.operator_client.clone());
         staff.clone().add_owner(request).await.unwrap();
     }
@@ -107,11 +102,7 @@ impl Accounts<'_> {
     pub(crate) async fn edit(&self, slug: &str, changes: Value) {
         let writing = Some(writing(self.submitter_of(slug), &changes));
         let slug = slug.to_owned();
-        let request = proto::UpdateGameRequest {
-            slug,
-            writing,
-            precondition: None,
-        };
+        let request = proto::UpdateGameRequest { slug, writing, precondition: None };
         let made = self.service.games.clone().update_game(request).await;
         drop(made.unwrap());
     }

@@ -6,10 +6,7 @@ use sqlx::PgPool;
 use crate::support::{File, counts, refused, start};
 
 fn directory(file: &str, entity: &str) -> File {
-    let path = format!(
-        "{}/../deploy/data/{file}.ndjson",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let path = format!("{}/../deploy/data/{file}.ndjson", env!("CARGO_MANIFEST_DIR"));
     File::new(entity, &std::fs::read_to_string(path).unwrap())
 }
 
@@ -17,16 +14,9 @@ fn directory(file: &str, entity: &str) -> File {
 async fn the_bundled_files_and_the_real_directory_are_imported(pool: PgPool) {
     let service = start(pool).await;
     samples::import(&service.importer).await.unwrap();
-    let bundled: usize = SAMPLE_FILES
-        .iter()
-        .map(|file| file.text.lines().count())
-        .sum();
+    let bundled: usize = SAMPLE_FILES.iter().map(|file| file.text.lines().count()).sum();
     let seq = service.head().await;
-    assert_eq!(
-        usize::try_from(seq),
-        Ok(bundled),
-        "no row that ships is refused"
-    );
+    assert_eq!(usize::try_from(seq), Ok(bundled), "no row that ships is refused");
 
     let creators = directory("creators", "page");
     let games = directory("games", "game");
@@ -39,19 +29,12 @@ async fn the_bundled_files_and_the_real_directory_are_imported(pool: PgPool) {
 
     let report = service.import(&without_year).await;
     assert_eq!(counts(&report), (0, 0, 0, 119));
-    assert!(
-        refused(&report)
-            .values()
-            .all(|fields| fields == &["release_year"])
-    );
+    assert!(refused(&report).values().all(|fields| fields == &["release_year"]));
     assert_eq!(report.refused[0].name, "aboki-run");
     let report = service.import(&incomplete).await;
     assert_eq!(counts(&report), (0, 0, 0, 9));
     for fields in refused(&report).values() {
-        assert!(
-            fields.iter().all(|f| f == "city" || f == "starts_at"),
-            "{fields:?}"
-        );
+        assert!(fields.iter().all(|f| f == "city" || f == "starts_at"), "{fields:?}");
     }
 
     let (seq, revisions) = (service.head().await, service.revisions().await);

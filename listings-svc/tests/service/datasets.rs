@@ -9,10 +9,7 @@ async fn a_slug_may_exist_in_both_datasets(pool: PgPool) {
     let service = start(pool).await;
     let creators = File::rows("page", &[creator("studio")]);
     let games = File::rows("game", &[game("a-game", "A Game")]);
-    for (creators, games) in [
-        (creators.clone(), games.clone()),
-        (creators.test(), games.test()),
-    ] {
+    for (creators, games) in [(creators.clone(), games.clone()), (creators.test(), games.test())] {
         assert_eq!(counts(&service.import(&creators).await), (1, 0, 0, 0));
         assert_eq!(counts(&service.import(&games).await), (1, 0, 0, 0));
     }
@@ -29,11 +26,7 @@ async fn a_slug_may_exist_in_both_datasets(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_creator_of_the_other_dataset_is_unknown(pool: PgPool) {
     let service = start(pool).await;
-    service
-        .import(&File::rows("page", &[creator("studio")]))
-        .await;
-    let report = service
-        .import(&File::rows("game", &[game("a-game", "A Game")]).test())
-        .await;
+    service.import(&File::rows("page", &[creator("studio")])).await;
+    let report = service.import(&File::rows("game", &[game("a-game", "A Game")]).test()).await;
     assert_eq!(refused(&report)[&1], ["creator"]);
 }

@@ -25,9 +25,7 @@ async fn decided_on(
     reason: &str,
 ) {
     let on = (listing_name(kind, name), None);
-    decide(&service.operator_client, decision, on, reason)
-        .await
-        .unwrap();
+    decide(&service.operator_client, decision, on, reason).await.unwrap();
 }
 
 /// The decisions but those about owners, which the tests make by their preparation.
@@ -68,10 +66,7 @@ async fn each_decision_on_a_listing_is_published_once_for_its_owners(pool: PgPoo
     assert_eq!(
         decisions(&service).await,
         [
-            told(
-                "listing_rejected",
-                game(ada, "okoto", "okoto", "No pictures")
-            ),
+            told("listing_rejected", game(ada, "okoto", "okoto", "No pictures")),
             told("listing_removed", game(ada, "a-game", "A Game", "Stolen")),
             told("listing_restored", game(ada, "a-game", "A Game", "")),
         ]
@@ -85,14 +80,7 @@ async fn a_game_whose_page_is_not_public_is_approved_and_not_published(pool: PgP
     let ada = accounts.account;
     accounts.game("okoto").await;
     decided(&service, proto::Decision::TakeDown, "a-game", "Stolen").await;
-    decided_on(
-        &service,
-        "page",
-        proto::Decision::TakeDown,
-        "studio",
-        "Stolen",
-    )
-    .await;
+    decided_on(&service, "page", proto::Decision::TakeDown, "studio", "Stolen").await;
     decided(&service, proto::Decision::Approve, "okoto", "").await;
     let client = &service.operator_client;
     let restored = (listing_name("game", "a-game"), None);
@@ -103,8 +91,9 @@ async fn a_game_whose_page_is_not_public_is_approved_and_not_published(pool: PgP
     // The restored page has made its games visible again, without decisions on the games.
     decided(&service, proto::Decision::TakeDown, "okoto", "Stolen").await;
     decided(&service, proto::Decision::Restore, "okoto", "").await;
-    let decisions = decisions(&service).await.into_iter();
-    let decisions: Vec<(String, String)> = decisions
+    let decisions: Vec<(String, String)> = decisions(&service)
+        .await
+        .into_iter()
         .map(|(event, decision)| {
             assert_eq!(decision.account_ids, [ada.to_string()], "{event}");
             (event, decision.name)
@@ -156,10 +145,7 @@ async fn a_decision_on_a_claim_is_for_the_claimant(pool: PgPool) {
     };
     assert_eq!(
         service.decisions().await,
-        [
-            ("claim_rejected".to_owned(), page("Not shown")),
-            ("claim_granted".to_owned(), page("")),
-        ]
+        [("claim_rejected".to_owned(), page("Not shown")), ("claim_granted".to_owned(), page("")),]
     );
 }
 
@@ -170,10 +156,8 @@ async fn all_owners_of_a_page_learn_of_a_new_one(pool: PgPool) {
     let mut staff = StaffPageServiceClient::new(service.operator_client.clone());
     let (ada, bob) = (Uuid::from_u128(1), Uuid::from_u128(2));
     for account in [ada, bob, bob] {
-        let request = proto::AddOwnerRequest {
-            handle: "studio".to_owned(),
-            account_id: account.to_string(),
-        };
+        let request =
+            proto::AddOwnerRequest { handle: "studio".to_owned(), account_id: account.to_string() };
         staff.add_owner(request).await.unwrap();
     }
     let request = proto::ClaimPageRequest {
@@ -203,14 +187,7 @@ async fn all_owners_of_a_page_learn_of_a_new_one(pool: PgPool) {
     let mut decisions = service.decisions().await;
     decisions.retain(|(event, _)| event != "claim_granted");
     // Who claimed the page reads that the claim was granted.
-    assert_eq!(
-        decisions,
-        [
-            told(&[ada], ada),
-            told(&[ada, bob], bob),
-            told(&[ada, bob], STRANGER)
-        ]
-    );
+    assert_eq!(decisions, [told(&[ada], ada), told(&[ada, bob], bob), told(&[ada, bob], STRANGER)]);
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -220,35 +197,20 @@ async fn owners_learn_that_staff_remove_an_owner_or_move_a_game(pool: PgPool) {
     service.import(&other).await;
     let mut staff = StaffPageServiceClient::new(service.operator_client.clone());
     let [ada, bob, eve] = [1, 2, 3].map(Uuid::from_u128);
-    for (account, handle) in [
-        (ada, "studio"),
-        (bob, "studio"),
-        (bob, "other"),
-        (eve, "other"),
-    ] {
-        let request = proto::AddOwnerRequest {
-            handle: handle.to_owned(),
-            account_id: account.to_string(),
-        };
+    for (account, handle) in [(ada, "studio"), (bob, "studio"), (bob, "other"), (eve, "other")] {
+        let request =
+            proto::AddOwnerRequest { handle: handle.to_owned(), account_id: account.to_string() };
         staff.add_owner(request).await.unwrap();
     }
     for _ in 0..2 {
-        let request = proto::RemoveOwnerRequest {
-            handle: "other".to_owned(),
-            account_id: eve.to_string(),
-        };
+        let request =
+            proto::RemoveOwnerRequest { handle: "other".to_owned(), account_id: eve.to_string() };
         staff.remove_owner(request).await.unwrap();
     }
-    let add = proto::AddOwnerRequest {
-        handle: "other".to_owned(),
-        account_id: eve.to_string(),
-    };
+    let add = proto::AddOwnerRequest { handle: "other".to_owned(), account_id: eve.to_string() };
     staff.add_owner(add).await.unwrap();
     let mut review = StaffReviewServiceClient::new(service.operator_client.clone());
-    for changes in [
-        r#"{"creator": "other"}"#,
-        r#"{"creator": "other", "tagline": "B"}"#,
-    ] {
+    for changes in [r#"{"creator": "other"}"#, r#"{"creator": "other", "tagline": "B"}"#] {
         let request = proto::EditRequest {
             name: Some(listing_name("game", "a-game")),
             changes: changes.to_owned(),
@@ -274,9 +236,6 @@ async fn owners_learn_that_staff_remove_an_owner_or_move_a_game(pool: PgPool) {
     };
     assert_eq!(
         decisions(&service).await,
-        [
-            ("owner_removed".to_owned(), removed),
-            ("game_moved".to_owned(), moved)
-        ]
+        [("owner_removed".to_owned(), removed), ("game_moved".to_owned(), moved)]
     );
 }

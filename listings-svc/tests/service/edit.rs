@@ -57,46 +57,24 @@ fn fields(outcome: Result<impl std::fmt::Debug, Status>) -> Vec<String> {
 async fn an_edit_changes_only_the_named_fields(pool: PgPool) {
     let (service, review) = start_with_listings(pool).await;
     let before = service.head().await;
-    let listing = edit(
-        &review,
-        "game",
-        "a-game",
-        r#"{"title": "A Better Game", "genres": null}"#,
-    )
-    .await
-    .unwrap();
+    let listing = edit(&review, "game", "a-game", r#"{"title": "A Better Game", "genres": null}"#)
+        .await
+        .unwrap();
     assert_eq!(
         (listing.title.as_str(), listing.revision, listing.state()),
         ("A Better Game", 2, proto::State::Published)
     );
-    assert_eq!(
-        (listing.actor.as_str(), listing.reason.as_str()),
-        ("bea", "A typo")
-    );
+    assert_eq!((listing.actor.as_str(), listing.reason.as_str()), ("bea", "A typo"));
     let same = edit(&review, "game", "a-game", r#"{"title": "A Better Game"}"#).await;
     assert_eq!(same.unwrap().revision, 2);
     let changes = service.changes(before).await;
-    let [change] = &changes[..] else {
-        unreachable!("one change")
-    };
+    let [change] = &changes[..] else { unreachable!("one change") };
     assert_eq!((change.event.as_str(), change.announced), ("updated", true));
     let state = proto::Game::decode(&change.state[..]).unwrap();
-    assert_eq!(
-        (state.title.as_str(), state.genres.len()),
-        ("A Better Game", 0)
-    );
+    assert_eq!((state.title.as_str(), state.genres.len()), ("A Better Game", 0));
 
-    edit(&review, "page", "studio", r#"{"city": "Kano"}"#)
-        .await
-        .unwrap();
-    edit(
-        &review,
-        "event",
-        "a-jam",
-        r#"{"url": "https://jam.example"}"#,
-    )
-    .await
-    .unwrap();
+    edit(&review, "page", "studio", r#"{"city": "Kano"}"#).await.unwrap();
+    edit(&review, "event", "a-jam", r#"{"url": "https://jam.example"}"#).await.unwrap();
     let row = sqlx::query!(
         r#"select (select content ->> 'city_slug' from listings.listing where name = 'studio') as "slug!",
                (select content ->> 'website' from listings.listing where name = 'a-jam') as "site!""#
@@ -104,10 +82,7 @@ async fn an_edit_changes_only_the_named_fields(pool: PgPool) {
     .fetch_one(&service.pool)
     .await
     .unwrap();
-    assert_eq!(
-        (row.slug.as_str(), row.site.as_str()),
-        ("kano", "https://jam.example")
-    );
+    assert_eq!((row.slug.as_str(), row.site.as_str()), ("kano", "https://jam.example"));
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -120,10 +95,7 @@ async fn a_bad_edit_names_every_bad_field_and_changes_nothing(pool: PgPool) {
         ["credits.0.handle", "genres.0", "slug", "title"]
     );
     let twice = r#"{"title": "b", "links": {"play": null, "play": null}, "title": "c"}"#;
-    assert_eq!(
-        fields(edit(&review, "game", "a-game", twice).await),
-        ["links.play", "title"]
-    );
+    assert_eq!(fields(edit(&review, "game", "a-game", twice).await), ["links.play", "title"]);
     for body in ["", "[]", "{", "null"] {
         let fault = Fault::from(edit(&review, "game", "a-game", body).await.unwrap_err());
         assert_eq!(fault.code, Code::BadJson, "{body}");
@@ -148,10 +120,7 @@ async fn edits_of_different_fields_at_once_both_last(pool: PgPool) {
         .fetch_one(&service.pool)
         .await
         .unwrap();
-    assert_eq!(
-        (row.title.as_str(), row.tagline.as_str(), row.revision),
-        ("One", "Two", 3)
-    );
+    assert_eq!((row.title.as_str(), row.tagline.as_str(), row.revision), ("One", "Two", 3));
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -219,22 +188,12 @@ async fn a_transfer_of_an_event_names_both_accounts(pool: PgPool) {
     let read = proto::GetReviewRequest { name };
     let read = review.clone().get_review(read).await.unwrap().into_inner();
     let history: Vec<_> = (read.history.iter())
-        .map(|it| {
-            (
-                it.changed.clone(),
-                it.former_account_id.as_str(),
-                it.account_id.as_str(),
-            )
-        })
+        .map(|it| (it.changed.clone(), it.former_account_id.as_str(), it.account_id.as_str()))
         .collect();
     let account = vec!["account".to_owned()];
     assert_eq!(
         history,
-        [
-            (account.clone(), &*ada, &*bob),
-            (account, "", &*ada),
-            (Vec::new(), "", "")
-        ]
+        [(account.clone(), &*ada, &*bob), (account, "", &*ada), (Vec::new(), "", "")]
     );
     let content: Value = serde_json::from_str(&read.content).unwrap();
     assert!(content.get("submitter").is_none(), "{content}");
@@ -244,10 +203,7 @@ async fn a_transfer_of_an_event_names_both_accounts(pool: PgPool) {
     );
     let entry = &entries.fetch_all(&service.pool).await.unwrap()[0];
     assert_eq!(entry["changed"], json!(["account"]));
-    assert_eq!(
-        (&entry["former_account"], &entry["account"]),
-        (&json!(ada), &json!(bob))
-    );
+    assert_eq!((&entry["former_account"], &entry["account"]), (&json!(ada), &json!(bob)));
 
     let told = proto::StaffDecision {
         account_ids: vec![ada.clone(), bob.clone()],
@@ -268,9 +224,7 @@ async fn a_reviewer_edits_no_field_of_admins(pool: PgPool) {
     let (service, admin) = start_with_listings(pool).await;
     let eve = service.member("eve", Role::Reviewer).await;
     let review = StaffReviewServiceClient::new(eve.channel);
-    edit(&review, "game", "a-game", r#"{"title": "B"}"#)
-        .await
-        .unwrap();
+    edit(&review, "game", "a-game", r#"{"title": "B"}"#).await.unwrap();
     // A JSON parser refuses the whole text, which is nested one level too deep, but accepts each field by itself.
     let (opening, closing) = ("[".repeat(127), "]".repeat(127));
     let deep = format!(r#"{{"note": {opening}{closing}, "verified": true}}"#);
@@ -291,17 +245,13 @@ async fn a_reviewer_edits_no_field_of_admins(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn listings_are_found_by_a_part_of_their_name(pool: PgPool) {
     let (service, review) = start_with_listings(pool).await;
-    let rows: Vec<Value> = (0..5)
-        .map(|n| game(&format!("game-{n}"), &format!("100% ÉTÉ_{n}")))
-        .collect();
+    let rows: Vec<Value> =
+        (0..5).map(|n| game(&format!("game-{n}"), &format!("100% ÉTÉ_{n}"))).collect();
     service.import(&File::rows("game", &rows)).await;
     let search = async |request: proto::SearchRequest| {
         let answer = review.clone().search(request).await.unwrap().into_inner();
-        let names: Vec<String> = answer
-            .listings
-            .iter()
-            .map(|found| found.name.clone().unwrap().name)
-            .collect();
+        let names: Vec<String> =
+            answer.listings.iter().map(|found| found.name.clone().unwrap().name).collect();
         (names, answer.next_cursor)
     };
     let of = |text: &str, kind: &str| proto::SearchRequest {
@@ -314,19 +264,12 @@ async fn listings_are_found_by_a_part_of_their_name(pool: PgPool) {
     assert_eq!(search(of("0% été_", "")).await.0.len(), 5);
     assert!(search(of("_0%", "")).await.0.is_empty());
     assert_eq!(search(of("", "page")).await.0, ["other", "studio"]);
-    let removed = proto::SearchRequest {
-        state: proto::State::Removed.into(),
-        ..of("", "")
-    };
+    let removed = proto::SearchRequest { state: proto::State::Removed.into(), ..of("", "") };
     assert!(search(removed).await.0.is_empty());
 
     let (mut found, mut cursor) = (Vec::new(), String::new());
     loop {
-        let request = proto::SearchRequest {
-            limit: 2,
-            cursor,
-            ..of("game", "")
-        };
+        let request = proto::SearchRequest { limit: 2, cursor, ..of("game", "") };
         let (names, next) = search(request).await;
         found.extend(names);
         cursor = next;
@@ -334,10 +277,7 @@ async fn listings_are_found_by_a_part_of_their_name(pool: PgPool) {
             break;
         }
     }
-    assert_eq!(
-        found,
-        ["a-game", "game-0", "game-1", "game-2", "game-3", "game-4"]
-    );
+    assert_eq!(found, ["a-game", "game-0", "game-1", "game-2", "game-3", "game-4"]);
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -347,19 +287,17 @@ async fn staff_can_send_back_credits_of_a_hidden_page(pool: PgPool) {
         let other = json!({"handle": "other", "name": "Other", "role": "Music"});
         json!({"credits": [other, {"name": "Ada", "role": role}]}).to_string()
     };
-    edit(&review, "game", "a-game", &credits("Cod"))
-        .await
-        .unwrap();
+    edit(&review, "game", "a-game", &credits("Cod")).await.unwrap();
     let name = listing_name("page", "other");
     let (client, decision) = (&service.operator_client, proto::Decision::TakeDown);
     decide(client, decision, (name, None), "Why").await.unwrap();
-    edit(&review, "game", "a-game", &credits("Code"))
-        .await
-        .unwrap();
+    edit(&review, "game", "a-game", &credits("Code")).await.unwrap();
     let row = sqlx::query!(
         r#"select content -> 'credits' as "credits!" from listings.listing where name = 'a-game'"#
-    );
-    let row = row.fetch_one(&service.pool).await.unwrap();
+    )
+    .fetch_one(&service.pool)
+    .await
+    .unwrap();
     assert_eq!(row.credits[0]["handle"], "other");
     assert_eq!(row.credits[1]["role"], "Code");
 }

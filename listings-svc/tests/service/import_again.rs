@@ -21,12 +21,8 @@ async fn stored(service: &Service, slug: &str) -> Value {
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_row_whose_name_exists_is_reported_and_changes_nothing(pool: PgPool) {
     let service = start(pool).await;
-    service
-        .import(&File::rows("page", &[creator("studio")]))
-        .await;
-    service
-        .import(&File::rows("game", &[game("imported", "Imported")]))
-        .await;
+    service.import(&File::rows("page", &[creator("studio")])).await;
+    service.import(&File::rows("game", &[game("imported", "Imported")])).await;
     let request = proto::EditRequest {
         name: Some(listing_name("game", "imported")),
         changes: json!({"tagline": "Ours"}).to_string(),
@@ -45,14 +41,11 @@ async fn a_row_whose_name_exists_is_reported_and_changes_nothing(pool: PgPool) {
     let rows = ["imported", "new", "submitted"].map(|name| game(name, "Of the file"));
     let report = service.import(&File::rows("game", &rows)).await;
     assert_eq!(counts(&report), (1, 0, 2, 0));
-    let existing = report.existing.iter();
-    let existing: Vec<(u64, &str)> = existing.map(|row| (row.line, row.name.as_str())).collect();
+    let existing: Vec<(u64, &str)> =
+        report.existing.iter().map(|row| (row.line, row.name.as_str())).collect();
     assert_eq!(existing, [(1, "imported"), (3, "submitted")]);
     for (name, before) in names.into_iter().zip(before) {
         assert_eq!(stored(&service, name).await, before);
     }
-    assert_eq!(
-        (service.head().await, service.revisions().await),
-        (head + 1, revisions + 1)
-    );
+    assert_eq!((service.head().await, service.revisions().await), (head + 1, revisions + 1));
 }

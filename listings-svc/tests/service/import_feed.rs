@@ -34,10 +34,7 @@ async fn a_new_listing_is_published_and_a_replaced_sample_is_a_revision(pool: Pg
         ]
     );
     let page = proto::Page::decode(&changes[0].state[..]).unwrap();
-    assert_eq!(
-        (page.city.as_str(), page.city_slug.as_str()),
-        ("Lagos", "lagos")
-    );
+    assert_eq!((page.city.as_str(), page.city_slug.as_str()), ("Lagos", "lagos"));
     assert_eq!(page.links["website"], "https://studio.example");
     assert_eq!(page.links["other"], "https://profile.example");
     let before = proto::Game::decode(&changes[1].state[..]).unwrap();
@@ -47,19 +44,13 @@ async fn a_new_listing_is_published_and_a_replaced_sample_is_a_revision(pool: Pg
     assert_eq!(before.stage, "in_development");
 
     let seq = service.head().await;
-    let mut changed = File::rows(
-        "game",
-        &[game("a-game", "A Better Game"), game("other", "Other")],
-    )
-    .test();
+    let mut changed =
+        File::rows("game", &[game("a-game", "A Better Game"), game("other", "Other")]).test();
     changed.header.file_name = "better.ndjson".to_owned();
     assert_eq!(counts(&service.import(&changed).await), (0, 1, 1, 0));
     let changes = service.changes(seq).await;
     assert_eq!(changes.len(), 1);
-    assert_eq!(
-        (changes[0].event.as_str(), changes[0].revision),
-        ("changed", 2)
-    );
+    assert_eq!((changes[0].event.as_str(), changes[0].revision), ("changed", 2));
     assert!(!changes[0].announced);
     let after = proto::Game::decode(&changes[0].state[..]).unwrap();
     assert_eq!(
@@ -74,10 +65,7 @@ async fn a_new_listing_is_published_and_a_replaced_sample_is_a_revision(pool: Pg
     .fetch_one(&service.pool)
     .await
     .unwrap();
-    assert_eq!(
-        (revision.revision, revision.actor_kind.as_str()),
-        (2, "import")
-    );
+    assert_eq!((revision.revision, revision.actor_kind.as_str()), (2, "import"));
     assert_eq!(revision.actor, "better.ndjson");
     assert_eq!(revision.before.unwrap()["title"], "A Game");
     assert_eq!(revision.after["title"], "A Better Game");

@@ -36,12 +36,8 @@ async fn break_off(service: &Service, file: &File, lines: usize, revisions: i64)
 #[testing::database_test(listings::MIGRATOR)]
 async fn an_interrupted_import_is_completed_by_another_of_the_same_file(pool: PgPool) {
     let service = start(pool).await;
-    service
-        .import(&File::rows("page", &[creator("studio")]))
-        .await;
-    let mut rows: Vec<_> = (1..=700)
-        .map(|n| game(&format!("game-{n}"), "A Game"))
-        .collect();
+    service.import(&File::rows("page", &[creator("studio")])).await;
+    let mut rows: Vec<_> = (1..=700).map(|n| game(&format!("game-{n}"), "A Game")).collect();
     rows[1]["release_year"] = serde_json::Value::Null;
     rows[699]["title"] = serde_json::Value::Null;
     // The slug is repeated in a later chunk.
@@ -79,9 +75,7 @@ async fn concurrent_imports_of_a_file_load_it_once(pool: PgPool) {
     let one = start(pool.clone()).await;
     let other = start(pool).await;
     one.import(&File::rows("page", &[creator("studio")])).await;
-    let rows: Vec<_> = (1..=2_000)
-        .map(|n| game(&format!("game-{n}"), "A Game"))
-        .collect();
+    let rows: Vec<_> = (1..=2_000).map(|n| game(&format!("game-{n}"), "A Game")).collect();
     let file = File::rows("game", &rows);
 
     let (first, second) = tokio::join!(one.try_import(&file), other.try_import(&file));
@@ -99,9 +93,7 @@ async fn files_with_the_same_rows_do_not_deadlock(pool: PgPool) {
     let one = start(pool.clone()).await;
     let other = start(pool).await;
     one.import(&File::rows("page", &[creator("studio")])).await;
-    let mut rows: Vec<_> = (1..=1_000)
-        .map(|n| game(&format!("game-{n}"), "A Game"))
-        .collect();
+    let mut rows: Vec<_> = (1..=1_000).map(|n| game(&format!("game-{n}"), "A Game")).collect();
     let forward = File::rows("game", &rows);
     rows.reverse();
     let backward = File::rows("game", &rows);

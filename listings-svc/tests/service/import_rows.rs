@@ -25,10 +25,7 @@ async fn bad_rows_are_reported_and_the_rest_are_loaded(pool: PgPool) {
     let refused = refused(&report);
     assert_eq!(refused[&2], ["row"]);
     assert_eq!(refused[&4], ["row"]);
-    assert_eq!(
-        refused[&5],
-        ["country_code", "handle", "kind", "name", "nmae"]
-    );
+    assert_eq!(refused[&5], ["country_code", "handle", "kind", "name", "nmae"]);
     assert_eq!(refused[&6], ["row"]);
     assert_eq!(report.refused[2].name, "No Good");
     assert!(report.refused[2].fields["nmae"].contains("`name`"));
@@ -43,16 +40,9 @@ async fn a_row_dated_in_the_future_is_refused(pool: PgPool) {
         row["updated_at"] = json!(updated);
         row
     };
-    let (past, now, soon) = (
-        "2026-05-01T00:00:00Z",
-        "2026-06-01T12:00:00Z",
-        "2026-06-01T12:00:00.001Z",
-    );
-    let rows = [
-        row("good", past, now),
-        row("bad", past, soon),
-        row("worse", soon, soon),
-    ];
+    let (past, now, soon) =
+        ("2026-05-01T00:00:00Z", "2026-06-01T12:00:00Z", "2026-06-01T12:00:00.001Z");
+    let rows = [row("good", past, now), row("bad", past, soon), row("worse", soon, soon)];
     let report = service.import(&File::rows("page", &rows)).await;
     assert_eq!(counts(&report), (1, 0, 0, 2));
     let refused = refused(&report);
@@ -65,9 +55,7 @@ async fn unsupported_json_values_are_named(pool: PgPool) {
     let service = start(pool).await;
     let text = "{\"handle\": \"a\", \"name\": 1e400}\n{\"handle\": \"b\", \"name\": \"\\ud800\"}";
     let report = service.import(&File::new("page", text)).await;
-    let reasons: Vec<&String> = (report.refused.iter())
-        .map(|row| &row.fields["name"])
-        .collect();
+    let reasons: Vec<&String> = (report.refused.iter()).map(|row| &row.fields["name"]).collect();
     assert!(reasons[0].contains("too large"), "{reasons:?}");
     assert!(reasons[1].contains("surrogate"), "{reasons:?}");
 }
@@ -89,9 +77,7 @@ async fn the_table_is_analyzed_after_an_import(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_second_row_with_the_same_name_is_refused(pool: PgPool) {
     let service = start(pool).await;
-    service
-        .import(&File::rows("page", &[creator("studio")]))
-        .await;
+    service.import(&File::rows("page", &[creator("studio")])).await;
     let mut rows = vec![game("twice", "A")];
     rows.extend((0..250).map(|n| game(&format!("game-{n}"), "Between")));
     rows.extend([game("twice", "B"), game("last", "A"), game("last", "B")]);
@@ -111,9 +97,7 @@ async fn a_row_that_was_changed_before_it_was_listed_is_refused(pool: PgPool) {
     let mut early = creator("early");
     // The row is listed now, by default, but was updated before.
     early["updated_at"] = json!("2020-01-01T00:00:00Z");
-    let report = service
-        .import(&File::rows("page", &[creator("a"), early, creator("b")]))
-        .await;
+    let report = service.import(&File::rows("page", &[creator("a"), early, creator("b")])).await;
     assert_eq!(counts(&report), (2, 0, 0, 1));
     assert_eq!(refused(&report)[&2], ["updated_at"]);
     assert_eq!(service.revisions().await, 2);

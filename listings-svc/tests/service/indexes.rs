@@ -22,24 +22,14 @@ fn query(parts: &[&str]) -> String {
 /// The generic plan of a query.
 async fn plan(pool: &PgPool, query: &str, arguments: &str) -> String {
     let mut connection = pool.acquire().await.unwrap();
-    for statement in [
-        "set plan_cache_mode = force_generic_plan".to_owned(),
-        format!("prepare asked as {query}"),
-    ] {
-        sqlx::raw_sql(AssertSqlSafe(statement))
-            .execute(&mut *connection)
-            .await
-            .unwrap();
+    for statement in
+        ["set plan_cache_mode = force_generic_plan".to_owned(), format!("prepare asked as {query}")]
+    {
+        sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut *connection).await.unwrap();
     }
     let explain = AssertSqlSafe(format!("explain execute asked ({arguments})"));
-    let lines: Vec<String> = sqlx::query_scalar(explain)
-        .fetch_all(&mut *connection)
-        .await
-        .unwrap();
-    sqlx::raw_sql("deallocate asked")
-        .execute(&mut *connection)
-        .await
-        .unwrap();
+    let lines: Vec<String> = sqlx::query_scalar(explain).fetch_all(&mut *connection).await.unwrap();
+    sqlx::raw_sql("deallocate asked").execute(&mut *connection).await.unwrap();
     lines.join("\n")
 }
 
@@ -86,11 +76,7 @@ async fn the_queue_and_an_accounts_own_list_use_their_indexes(pool: PgPool) {
     let account = "'00000000-0000-0000-0000-000000000007'";
     let own = query(&["with my_listing as", "page_owner"]);
     let own = plan(&pool, &own, &format!("{account}, {ever}, 21")).await;
-    for index in [
-        "listing_by_page",
-        "listing_by_submitter",
-        "revision_rejected",
-    ] {
+    for index in ["listing_by_page", "listing_by_submitter", "revision_rejected"] {
         assert!(own.contains(index), "{own}");
     }
     for plan in [queue, own] {

@@ -48,11 +48,7 @@ impl Service {
     /// Adds a member to the file of members; returns the token.
     pub(crate) fn add_member(&self, name: &str, role: Role) -> String {
         let token = format!("{TOKEN_PREFIX}{name}");
-        let member = Member {
-            name: name.to_owned(),
-            role,
-            last_day: Some(date!(2026 - 08 - 30)),
-        };
+        let member = Member { name: name.to_owned(), role, last_day: Some(date!(2026 - 08 - 30)) };
         let mut lines = self.member_lines.lock().unwrap();
         lines.push(line(&member, &token));
         self.members.replace(&lines.join("\n")).unwrap();
@@ -70,18 +66,11 @@ impl MemberClient {
 
     /// The audit entries: member, action, subject, and whether the action was refused; oldest first.
     pub(crate) async fn audit_entries(&self) -> Vec<(String, String, String, bool)> {
-        let request = common::ListAuditRequest {
-            limit: 100,
-            ..common::ListAuditRequest::default()
-        };
+        let request =
+            common::ListAuditRequest { limit: 100, ..common::ListAuditRequest::default() };
         let audit_entries = self.audit(request).await.unwrap().entries;
         let short = |audit_entry: common::AuditEntry| {
-            (
-                audit_entry.member,
-                audit_entry.action,
-                audit_entry.name,
-                audit_entry.refused,
-            )
+            (audit_entry.member, audit_entry.action, audit_entry.name, audit_entry.refused)
         };
         audit_entries.into_iter().rev().map(short).collect()
     }
@@ -131,10 +120,7 @@ async fn start_with_page(pool: PgPool) -> Service {
     let service = start(pool).await;
     let file = File::rows("page", &[creator("studio")]);
     assert_eq!(counts(&service.import(&file).await), (1, 0, 0, 0));
-    sqlx::query!("delete from listings.audit")
-        .execute(&service.pool)
-        .await
-        .unwrap();
+    sqlx::query!("delete from listings.audit").execute(&service.pool).await.unwrap();
     service
 }
 
@@ -146,18 +132,9 @@ async fn a_member_acts_under_their_own_name(pool: PgPool) {
     // Taking down again changes nothing, and leaves no audit entry.
     ada.take_down("studio").await.unwrap();
     let listing = ada.show("studio").await.unwrap();
-    assert_eq!(
-        (listing.actor_kind.as_str(), listing.actor.as_str()),
-        ("staff", "ada")
-    );
-    assert_eq!(
-        ada.audit_entries().await,
-        [audit_entry("ada", "take_down", "studio", false)]
-    );
-    let all = ada
-        .audit(common::ListAuditRequest::default())
-        .await
-        .unwrap();
+    assert_eq!((listing.actor_kind.as_str(), listing.actor.as_str()), ("staff", "ada"));
+    assert_eq!(ada.audit_entries().await, [audit_entry("ada", "take_down", "studio", false)]);
+    let all = ada.audit(common::ListAuditRequest::default()).await.unwrap();
     let details: serde_json::Value = serde_json::from_str(&all.entries[0].details).unwrap();
     assert_eq!(
         (&details["reason"], &details["title"], &details["revision"]),
@@ -199,10 +176,7 @@ async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
     let pages = ["a", "b", "c"];
     let file = File::rows("page", &pages.map(creator));
     service.import(&file).await;
-    sqlx::query!("delete from listings.audit")
-        .execute(&service.pool)
-        .await
-        .unwrap();
+    sqlx::query!("delete from listings.audit").execute(&service.pool).await.unwrap();
     for page in pages {
         admin.take_down(page).await.unwrap();
         service.clock.advance(time::Duration::MINUTE);
@@ -215,26 +189,16 @@ async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
     };
     let first = admin.audit(page(String::new())).await.unwrap();
     let names = |answer: &common::ListAuditResponse| -> Vec<String> {
-        answer
-            .entries
-            .iter()
-            .map(|audit_entry| audit_entry.name.clone())
-            .collect()
+        answer.entries.iter().map(|audit_entry| audit_entry.name.clone()).collect()
     };
     assert_eq!(names(&first), ["b", "c", "b"]);
     let last = admin.audit(page(first.next_cursor.clone())).await.unwrap();
-    assert_eq!(
-        (names(&last), last.next_cursor.as_str()),
-        (vec!["a".to_owned()], "")
-    );
+    assert_eq!((names(&last), last.next_cursor.as_str()), (vec!["a".to_owned()], ""));
 
     let since = first.entries[2].at;
     for (filter, expected) in [
         (
-            common::ListAuditRequest {
-                action: "restore".to_owned(),
-                ..Default::default()
-            },
+            common::ListAuditRequest { action: "restore".to_owned(), ..Default::default() },
             &["b"][..],
         ),
         (
@@ -245,20 +209,8 @@ async fn the_audit_is_read_by_pages_and_filters(pool: PgPool) {
             },
             &["b", "b"],
         ),
-        (
-            common::ListAuditRequest {
-                since,
-                ..Default::default()
-            },
-            &["b", "c", "b"],
-        ),
-        (
-            common::ListAuditRequest {
-                member: "a".to_owned(),
-                ..Default::default()
-            },
-            &[],
-        ),
+        (common::ListAuditRequest { since, ..Default::default() }, &["b", "c", "b"]),
+        (common::ListAuditRequest { member: "a".to_owned(), ..Default::default() }, &[]),
     ] {
         assert_eq!(names(&admin.audit(filter).await.unwrap()), expected);
     }
@@ -291,10 +243,7 @@ async fn an_import_is_one_audit_entry_with_its_counts(pool: PgPool) {
     let answer = operator.audit(common::ListAuditRequest::default()).await;
     let audit_entries = answer.unwrap().entries;
     let details: serde_json::Value = serde_json::from_str(&audit_entries[0].details).unwrap();
-    assert_eq!(
-        (&details["created"], &details["updated"]),
-        (&250.into(), &0.into())
-    );
+    assert_eq!((&details["created"], &details["updated"]), (&250.into(), &0.into()));
     assert_eq!(audit_entries[0].entity, "page");
 
     let eve = service.member("eve", Role::Reviewer).await;

@@ -37,16 +37,16 @@ async fn a_field_that_this_version_does_not_know_stays(pool: PgPool) {
         "rating": "12",
         "credits": [{"handle": null, "name": "Ada", "role": "", "share": 5}],
     });
-    sqlx::query!(
-        "update listings.listing set content = content || $1 where name = 'one'",
-        newer
-    )
-    .execute(&pool)
-    .await
-    .unwrap();
+    sqlx::query!("update listings.listing set content = content || $1 where name = 'one'", newer)
+        .execute(&pool)
+        .await
+        .unwrap();
     let check = async |tagline: &str| {
-        let stored = sqlx::query_scalar!("select content from listings.listing where name = 'one'");
-        let stored: Value = stored.fetch_one(&pool).await.unwrap();
+        let stored: Value =
+            sqlx::query_scalar!("select content from listings.listing where name = 'one'")
+                .fetch_one(&pool)
+                .await
+                .unwrap();
         assert_eq!(stored["tagline"], tagline);
         assert_eq!(stored["rating"], "12", "{tagline}");
         assert_eq!(stored["credits"], newer["credits"], "{tagline}");
@@ -54,11 +54,7 @@ async fn a_field_that_this_version_does_not_know_stays(pool: PgPool) {
     let tagline = json!({"tagline": "By its account"});
     let accounts = service.accounts().await;
     let writing = Some(crate::accounts::writing(accounts.account, &tagline));
-    let request = proto::UpdateGameRequest {
-        slug: "one".to_owned(),
-        writing,
-        precondition: None,
-    };
+    let request = proto::UpdateGameRequest { slug: "one".to_owned(), writing, precondition: None };
     service.games.clone().update_game(request).await.unwrap();
     check("By its account").await;
     for decision in [proto::Decision::TakeDown, proto::Decision::Restore] {
@@ -114,35 +110,27 @@ async fn a_state_that_this_version_does_not_know_fails_no_list(pool: PgPool) {
     let listed = service.own.clone().list_own_listings(request).await;
     let listed: Vec<contracts::public::OwnListing> =
         serde_json::from_slice(&listed.unwrap().into_inner().json).unwrap();
-    let mut states: Vec<(&str, &str)> = (listed.iter())
-        .map(|row| (row.slug.as_str(), row.status.as_str()))
-        .collect();
+    let mut states: Vec<(&str, &str)> =
+        (listed.iter()).map(|row| (row.slug.as_str(), row.status.as_str())).collect();
     states.sort_unstable();
     assert_eq!(states, [("one", "published"), ("two", "archived")]);
     let mut review = StaffReviewServiceClient::new(service.operator_client.clone());
-    let found = review.search(proto::SearchRequest::default()).await;
-    let found = found.unwrap().into_inner().listings.into_iter();
-    let found: Vec<_> = found
-        .map(|found| (found.name.clone().unwrap().name, found.state()))
-        .collect();
-    let expected = [
-        ("one", Published),
-        ("other", Published),
-        ("studio", Unspecified),
-        ("two", Unspecified),
-    ];
-    assert_eq!(
-        found,
-        expected.map(|(name, state)| (name.to_owned(), state))
-    );
+    let found = review
+        .search(proto::SearchRequest::default())
+        .await
+        .unwrap()
+        .into_inner()
+        .listings
+        .into_iter();
+    let found: Vec<_> =
+        found.map(|found| (found.name.clone().unwrap().name, found.state())).collect();
+    let expected =
+        [("one", Published), ("other", Published), ("studio", Unspecified), ("two", Unspecified)];
+    assert_eq!(found, expected.map(|(name, state)| (name.to_owned(), state)));
     // A page or a claim that cannot be read is left out.
-    let request = proto::ListOwnPagesRequest {
-        account_id: account_id.clone(),
-    };
+    let request = proto::ListOwnPagesRequest { account_id: account_id.clone() };
     let own = pages.list_own_pages(request).await.unwrap().into_inner();
     assert_eq!(own.pages, []);
-    let claims = pages
-        .list_own_claims(proto::ListOwnClaimsRequest { account_id })
-        .await;
+    let claims = pages.list_own_claims(proto::ListOwnClaimsRequest { account_id }).await;
     assert_eq!(claims.unwrap().into_inner().claims, []);
 }

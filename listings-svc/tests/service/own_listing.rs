@@ -37,23 +37,16 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
     let client = &service.operator_client;
     accounts.event("b-jam").await;
     let published = (listing_name("event", "b-jam"), Some(1));
-    decide(client, proto::Decision::Approve, published, "")
-        .await
-        .unwrap();
+    decide(client, proto::Decision::Approve, published, "").await.unwrap();
     accounts.event("a-jam").await;
     accounts.page("a-page").await;
     accounts.game_under("its-game", "a-page").await;
     let rejected = (listing_name("page", "a-page"), None);
-    decide(client, proto::Decision::Reject, rejected, "Whose is it?")
-        .await
-        .unwrap();
+    decide(client, proto::Decision::Reject, rejected, "Whose is it?").await.unwrap();
 
     let game = own(&service, ada, "game", "its-game").await.unwrap();
     assert!(game.note.contains("was rejected"), "{}", game.note);
-    assert_eq!(
-        (game.creator.as_str(), game.reason.as_str()),
-        ("a-page", "")
-    );
+    assert_eq!((game.creator.as_str(), game.reason.as_str()), ("a-page", ""));
     let Some(Listing::Game(content)) = game.listing else {
         unreachable!("a game");
     };
@@ -65,25 +58,13 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
     assert!(matches!(event.listing, Some(Listing::Event(it)) if it.title == "a-jam"));
     let page = own(&service, ada, "page", "a-page").await.unwrap();
     assert_eq!(page.reason, "Whose is it?");
-    let request = proto::ListOwnPagesRequest {
-        account_id: ada.to_string(),
-    };
+    let request = proto::ListOwnPagesRequest { account_id: ada.to_string() };
     let pages = PagesServiceClient::new(service.fleet.clone());
-    let listed = pages
-        .clone()
-        .list_own_pages(request)
-        .await
-        .unwrap()
-        .into_inner();
-    assert_eq!(
-        listed.reasons,
-        [("a-page".to_owned(), "Whose is it?".to_owned())].into()
-    );
+    let listed = pages.clone().list_own_pages(request).await.unwrap().into_inner();
+    assert_eq!(listed.reasons, [("a-page".to_owned(), "Whose is it?".to_owned())].into());
 
     let removed = (listing_name("game", "a-game"), None);
-    decide(client, proto::Decision::TakeDown, removed, "Stolen")
-        .await
-        .unwrap();
+    decide(client, proto::Decision::TakeDown, removed, "Stolen").await.unwrap();
     let removed = own(&service, ada, "game", "a-game").await.unwrap();
     assert!(
         matches!(removed.listing, Some(Listing::Game(it)) if it.state() == proto::State::Removed)
@@ -98,10 +79,7 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
     let taken_down = service.own.clone().take_down_listing(request).await;
     taken_down.unwrap();
     let removed = own(&service, ada, "event", "b-jam").await.unwrap();
-    assert_eq!(
-        (&*removed.reason, removed.removed_by),
-        ("", ada.to_string())
-    );
+    assert_eq!((&*removed.reason, removed.removed_by), ("", ada.to_string()));
     for (account, kind, name, code) in [
         (STRANGER, "page", "a-page", Code::NotFound),
         (STRANGER, "game", "its-game", Code::NotFound),
@@ -109,10 +87,7 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
         (ada, "game", "no\0ne", Code::NotFound),
         (ada, "genre", "puzzle", Code::Invalid),
     ] {
-        assert_eq!(
-            own(&service, account, kind, name).await.unwrap_err().code,
-            code
-        );
+        assert_eq!(own(&service, account, kind, name).await.unwrap_err().code, code);
     }
 }
 
@@ -128,36 +103,15 @@ async fn a_dry_run_creates_no_page_and_a_repeated_call_creates_one(pool: PgPool)
         dry_run: true,
         idempotency_key: "form-1".to_owned(),
     };
-    let checked = pages
-        .create_page(request.clone())
-        .await
-        .unwrap()
-        .into_inner();
-    let checked = checked.written.unwrap();
-    assert_eq!(
-        (checked.slug.as_deref(), checked.state()),
-        (None, proto::State::Pending)
-    );
+    let checked = pages.create_page(request.clone()).await.unwrap().into_inner().written.unwrap();
+    assert_eq!((checked.slug.as_deref(), checked.state()), (None, proto::State::Pending));
     request.dry_run = false;
-    let first = pages
-        .create_page(request.clone())
-        .await
-        .unwrap()
-        .into_inner()
-        .written
-        .unwrap();
-    let again = pages
-        .create_page(request.clone())
-        .await
-        .unwrap()
-        .into_inner()
-        .written
-        .unwrap();
+    let first = pages.create_page(request.clone()).await.unwrap().into_inner().written.unwrap();
+    let again = pages.create_page(request.clone()).await.unwrap().into_inner().written.unwrap();
     assert_eq!((first.slug.clone(), first.replayed), (again.slug, false));
     assert!(again.replayed);
-    request.body = json!({"name": "Other", "kind": "person", "country_code": "NG"})
-        .to_string()
-        .into();
+    request.body =
+        json!({"name": "Other", "kind": "person", "country_code": "NG"}).to_string().into();
     let other = pages.create_page(request).await.unwrap_err();
     assert_eq!(Fault::from(other).code, Code::IdempotencyMismatch);
 
@@ -166,39 +120,21 @@ async fn a_dry_run_creates_no_page_and_a_repeated_call_creates_one(pool: PgPool)
         handle: first.slug.clone().unwrap(),
         body: json!({"bio": "Makes games."}).to_string().into(),
         dry_run,
-        precondition: Some(proto::Precondition {
-            revisions: vec![revision],
-        }),
+        precondition: Some(proto::Precondition { revisions: vec![revision] }),
         writes_per_day: None,
     };
-    let checked = pages
-        .update_page(change(true, 1))
-        .await
-        .unwrap()
-        .into_inner()
-        .written
-        .unwrap();
+    let checked = pages.update_page(change(true, 1)).await.unwrap().into_inner().written.unwrap();
     assert_eq!(checked.slug, None);
     let late = pages.update_page(change(false, 9)).await.unwrap_err();
     assert_eq!(Fault::from(late).code, Code::PreconditionFailed);
-    let changed = pages
-        .update_page(change(false, 1))
-        .await
-        .unwrap()
-        .into_inner()
-        .written
-        .unwrap();
+    let changed = pages.update_page(change(false, 1)).await.unwrap().into_inner().written.unwrap();
     assert_eq!(changed.revision, 2);
 }
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn the_accepted_values_of_fields_are_listed(pool: PgPool) {
     let service = start_with_game(pool).await;
-    let listed = service
-        .own
-        .clone()
-        .list_field_values(proto::ListFieldValuesRequest {})
-        .await;
+    let listed = service.own.clone().list_field_values(proto::ListFieldValuesRequest {}).await;
     let values = listed.unwrap().into_inner();
     let countries: Vec<&str> = values.countries.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(countries.len(), 54);

@@ -36,12 +36,10 @@ async fn send(
     service: &Service,
     messages: Vec<Message>,
 ) -> Result<proto::AddOwnPictureResponse, Fault> {
-    let messages = messages
+    let messages: Vec<proto::AddOwnPictureRequest> = messages
         .into_iter()
-        .map(|message| proto::AddOwnPictureRequest {
-            message: Some(message),
-        });
-    let messages: Vec<proto::AddOwnPictureRequest> = messages.collect();
+        .map(|message| proto::AddOwnPictureRequest { message: Some(message) })
+        .collect();
     let mut request = tonic::Request::new(tokio_stream::iter(messages));
     request.set_timeout(Duration::from_mins(1));
     let added = client(service).add_own_picture(request).await?;
@@ -133,10 +131,7 @@ async fn a_listing_has_an_added_picture_until_it_is_removed(pool: PgPool) {
         let added = add(&service, ada, (COVER, "a-game"), &file).await.unwrap();
         let written = added.written.unwrap();
         // A repeated upload changes nothing.
-        assert_eq!(
-            (written.state(), written.revision),
-            (proto::State::Published, 2)
-        );
+        assert_eq!((written.state(), written.revision), (proto::State::Published, 2));
         assert!(own_game(&service, ada).await.cover_url.is_some());
     }
 
@@ -179,15 +174,9 @@ async fn screenshots_can_be_described_and_reordered(pool: PgPool) {
             writes_per_day: None,
         };
         let arranged = client(&service).arrange_screenshots(request).await;
-        arranged
-            .map(|it| it.into_inner().written.unwrap())
-            .map_err(Fault::from)
+        arranged.map(|it| it.into_inner().written.unwrap()).map_err(Fault::from)
     };
-    let order = [
-        (urls[0].as_str(), "A hill at dawn"),
-        (&urls[1], "Hill 2"),
-        (&urls[2], ""),
-    ];
+    let order = [(urls[0].as_str(), "A hill at dawn"), (&urls[1], "Hill 2"), (&urls[2], "")];
     arrange(ada, &order).await.unwrap();
     assert_eq!(alts().await, ["A hill at dawn", "Hill 2", ""]);
     for (account, order, field) in [
@@ -227,10 +216,7 @@ async fn pictures_of_a_public_listing_count_as_daily_writes(pool: PgPool) {
         (3, "a-game", None),
         (4, "a-game", Some(Code::Limit)),
     ] {
-        let header = proto::OwnPictureHeader {
-            writes_per_day,
-            ..header(ada, SHOT, game)
-        };
+        let header = proto::OwnPictureHeader { writes_per_day, ..header(ada, SHOT, game) };
         let added = add_with(&service, header, &picture(640, 480, [n, 2, 3])).await;
         assert_eq!(added.err().map(|fault| fault.code), expected, "{game}");
     }
@@ -238,10 +224,7 @@ async fn pictures_of_a_public_listing_count_as_daily_writes(pool: PgPool) {
     let arrange = |alt: &str| proto::ArrangeScreenshotsRequest {
         account_id: ada.to_string(),
         name: "a-game".to_owned(),
-        screenshots: vec![proto::ArrangedScreenshot {
-            url: shot.url.clone(),
-            alt: alt.to_owned(),
-        }],
+        screenshots: vec![proto::ArrangedScreenshot { url: shot.url.clone(), alt: alt.to_owned() }],
         writes_per_day,
     };
     let same = client.arrange_screenshots(arrange(&shot.alt)).await;
@@ -266,24 +249,16 @@ async fn uploads_for_others_and_beyond_the_limit_are_refused(pool: PgPool) {
     let ada = service.accounts().await.account;
     let small = picture(640, 480, [1, 2, 3]);
     for (account, name) in [(STRANGER, "a-game"), (ada, "nothing"), (ada, "a\0b")] {
-        let refused = add(&service, account, (SHOT, name), &small)
-            .await
-            .unwrap_err();
+        let refused = add(&service, account, (SHOT, name), &small).await.unwrap_err();
         assert_eq!(refused.code, Code::NotFound, "{name}");
     }
-    let bad = add(&service, ada, (SHOT, "a-game"), b"GIF89a, or so")
-        .await
-        .unwrap_err();
+    let bad = add(&service, ada, (SHOT, "a-game"), b"GIF89a, or so").await.unwrap_err();
     assert!(bad.fields["picture"].contains("JPEG"), "{bad}");
     let large = vec![0; 10 * 1024 * 1024 + 1];
-    let bad = add(&service, ada, (SHOT, "a-game"), &large)
-        .await
-        .unwrap_err();
+    let bad = add(&service, ada, (SHOT, "a-game"), &large).await.unwrap_err();
     assert!(bad.fields["picture"].contains("10 MB"), "{bad}");
-    let cut_off = vec![
-        Message::Header(header(ada, SHOT, "a-game")),
-        Message::Chunk(small.clone().into()),
-    ];
+    let cut_off =
+        vec![Message::Header(header(ada, SHOT, "a-game")), Message::Chunk(small.clone().into())];
     let bad = send(&service, cut_off).await.unwrap_err();
     assert_eq!(bad.code, Code::Unavailable);
     // A stream begins with the header.
@@ -297,23 +272,17 @@ async fn uploads_for_others_and_beyond_the_limit_are_refused(pool: PgPool) {
     let fifth = add(&service, ada, (SHOT, "a-game"), &small).await;
     fifth.unwrap();
     // The three refused files count too: this is the sixth upload.
-    let refused = add(&service, ada, (SHOT, "a-game"), &small)
-        .await
-        .unwrap_err();
+    let refused = add(&service, ada, (SHOT, "a-game"), &small).await.unwrap_err();
     assert_eq!(refused.code, Code::Limit, "five in 24 hours");
     let day = 86_400;
     let wait = refused.retry_after.unwrap();
     assert!(wait <= day, "{wait}");
     service.clock.advance(time::Duration::hours(23));
-    let refused = add(&service, ada, (SHOT, "a-game"), &small)
-        .await
-        .unwrap_err();
+    let refused = add(&service, ada, (SHOT, "a-game"), &small).await.unwrap_err();
     let wait = refused.retry_after.unwrap();
     assert!((1..=day / 24).contains(&wait), "{wait}");
     service.clock.advance(time::Duration::hours(2));
-    sweep(&service.pool, &service.store, service.clock.now())
-        .await
-        .unwrap();
+    sweep(&service.pool, &service.store, service.clock.now()).await.unwrap();
     let next_day = add(&service, ada, (SHOT, "a-game"), &small).await;
     next_day.unwrap();
 }
@@ -325,10 +294,8 @@ async fn a_second_header_or_a_chunk_after_the_end_is_refused(pool: PgPool) {
     let header = Message::Header(header(ada, SHOT, "a-game"));
     let chunk = Message::Chunk(picture(640, 480, [1, 2, 3]).into());
     let end = Message::End(proto::PictureEnd {});
-    for messages in [
-        vec![header.clone(), header.clone()],
-        vec![header, chunk.clone(), end, chunk],
-    ] {
+    for messages in [vec![header.clone(), header.clone()], vec![header, chunk.clone(), end, chunk]]
+    {
         let bad = send(&service, messages).await.unwrap_err();
         assert!(bad.fields.contains_key("message"), "{bad}");
     }
@@ -340,9 +307,7 @@ async fn a_picture_for_a_removed_game_is_refused(pool: PgPool) {
     let ada = service.accounts().await.account;
     let name = (listing_name("game", "a-game"), None);
     let client = &service.operator_client;
-    decide(client, proto::Decision::TakeDown, name, "Stolen")
-        .await
-        .unwrap();
+    decide(client, proto::Decision::TakeDown, name, "Stolen").await.unwrap();
     let file = picture(640, 480, [1, 2, 3]);
     let refused = add(&service, ada, (COVER, "a-game"), &file).await;
     assert_eq!(refused.unwrap_err().code, Code::NotFound);
@@ -356,9 +321,7 @@ async fn a_new_picture_submits_a_rejected_game_again(pool: PgPool) {
     accounts.game("a-second-game").await;
     let name = (listing_name("game", "a-second-game"), None);
     let client = &service.operator_client;
-    decide(client, proto::Decision::Reject, name, "The cover is blank")
-        .await
-        .unwrap();
+    decide(client, proto::Decision::Reject, name, "The cover is blank").await.unwrap();
     let file = picture(1_200, 675, [1, 2, 3]);
     let added = add(&service, ada, (COVER, "a-second-game"), &file).await;
     let written = added.unwrap().written.unwrap();
@@ -388,8 +351,7 @@ async fn a_picture_that_staff_name_by_any_address_is_the_uploaded_one(pool: PgPo
         let stored = sqlx::query_scalar!(
             r#"select array[content ->> 'cover_url', content -> 'screenshots' -> 0 ->> 'url'] as "urls!"
                from listings.listing where name = 'a-game'"#
-        );
-        let stored = stored.fetch_one(&pool).await.unwrap();
+        ).fetch_one(&pool).await.unwrap();
         assert_eq!(stored, [shot.address(), shot.address()]);
         // Its owner removes it like any other.
         let gone = remove(&service, ada, (SHOT, "a-game"), &url).await;

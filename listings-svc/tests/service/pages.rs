@@ -71,15 +71,8 @@ async fn claim(
 
 async fn own(service: &Service, account: Uuid) -> Vec<String> {
     let account_id = account.to_string();
-    let own = pages(service)
-        .list_own_pages(proto::ListOwnPagesRequest { account_id })
-        .await;
-    own.unwrap()
-        .into_inner()
-        .pages
-        .into_iter()
-        .map(|page| page.handle)
-        .collect()
+    let own = pages(service).list_own_pages(proto::ListOwnPagesRequest { account_id }).await;
+    own.unwrap().into_inner().pages.into_iter().map(|page| page.handle).collect()
 }
 
 fn body(name: &str) -> Value {
@@ -90,10 +83,7 @@ fn body(name: &str) -> Value {
 async fn a_page_belongs_to_the_account_that_submitted_it(pool: PgPool) {
     let service = start(pool).await;
     let made = create(&service, ADA, &body("Kòra Studio")).await.unwrap();
-    assert_eq!(
-        (made.slug.as_deref(), made.state()),
-        (Some("kora-studio"), proto::State::Pending)
-    );
+    assert_eq!((made.slug.as_deref(), made.state()), (Some("kora-studio"), proto::State::Pending));
     let same = create(&service, BOB, &body("Kora Studio")).await.unwrap();
     assert_eq!(same.slug.as_deref(), Some("kora-studio-2"));
     let named =
@@ -109,9 +99,7 @@ async fn a_page_belongs_to_the_account_that_submitted_it(pool: PgPool) {
     let nothing = update(&service, ADA, "no\0ne", &change).await;
     assert_eq!(nothing.unwrap_err().code, Code::NotFound);
     for n in 1..MAX_PENDING {
-        create(&service, ADA, &body(&format!("Page {n}")))
-            .await
-            .unwrap();
+        create(&service, ADA, &body(&format!("Page {n}"))).await.unwrap();
     }
     let full = create(&service, ADA, &body("One More")).await;
     assert_eq!(full.unwrap_err().code, Code::TooManyPending);
@@ -142,15 +130,11 @@ async fn changes_of_a_public_page_count_as_daily_writes(pool: PgPool) {
         let found = service.own.clone().get_own_listing(request).await;
         let shown = found.unwrap().into_inner().writes_today;
         // The forms of new listings show the same number.
-        let request = proto::ListOwnPagesRequest {
-            account_id: ADA.to_string(),
-        };
+        let request = proto::ListOwnPagesRequest { account_id: ADA.to_string() };
         let listed = pages(&service).list_own_pages(request).await;
         assert_eq!(listed.unwrap().into_inner().writes_today, shown);
         // So do staff.
-        let request = proto::GetAccountWritesRequest {
-            account_id: ADA.to_string(),
-        };
+        let request = proto::GetAccountWritesRequest { account_id: ADA.to_string() };
         let of_staff = service.listings.clone().get_account_writes(request).await;
         assert_eq!(of_staff.unwrap().into_inner().writes_today, shown);
         shown
@@ -159,9 +143,7 @@ async fn changes_of_a_public_page_count_as_daily_writes(pool: PgPool) {
         assert!(change(tagline, false).await.is_ok(), "it is pending");
     }
     let name = (listing_name("page", "kora"), None);
-    decide(&service.operator_client, proto::Decision::Approve, name, "")
-        .await
-        .unwrap();
+    decide(&service.operator_client, proto::Decision::Approve, name, "").await.unwrap();
     assert_eq!(writes_today().await, 0);
     assert!(change("D", true).await.is_ok());
     assert!(change("D", false).await.is_ok());
@@ -206,29 +188,17 @@ async fn a_renamed_page_is_no_longer_verified(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_claim_is_decided_by_staff_and_recorded_in_the_audit(pool: PgPool) {
     let service = start(pool).await;
-    service
-        .import(&File::rows("page", &["studio", "other"].map(creator)))
-        .await;
+    service.import(&File::rows("page", &["studio", "other"].map(creator))).await;
     create(&service, Uuid::max(), &body("Kora")).await.unwrap();
     // The page `kora` is pending.
     for handle in ["nobody", "kora"] {
         let refused = claim(&service, ADA, handle, "x").await.unwrap_err();
         assert_eq!(refused.code, Code::NotFound, "{handle}");
     }
-    assert_eq!(
-        claim(&service, ADA, "studio", " ").await.unwrap_err().code,
-        Code::Invalid
-    );
-    let first = claim(&service, ADA, "studio", "See our site")
-        .await
-        .unwrap();
-    let again = claim(&service, ADA, "studio", "See https://studio.example/me")
-        .await
-        .unwrap();
-    assert_eq!(
-        (again.id.as_str(), again.state()),
-        (first.id.as_str(), proto::ClaimState::Waiting)
-    );
+    assert_eq!(claim(&service, ADA, "studio", " ").await.unwrap_err().code, Code::Invalid);
+    let first = claim(&service, ADA, "studio", "See our site").await.unwrap();
+    let again = claim(&service, ADA, "studio", "See https://studio.example/me").await.unwrap();
+    assert_eq!((again.id.as_str(), again.state()), (first.id.as_str(), proto::ClaimState::Waiting));
     let other = claim(&service, BOB, "other", "It is mine").await.unwrap();
 
     let waiting = staff(&service)
@@ -240,23 +210,12 @@ async fn a_claim_is_decided_by_staff_and_recorded_in_the_audit(pool: PgPool) {
     let id = first.id.clone();
     for _ in 0..2 {
         let request = proto::GrantClaimRequest { id: id.clone() };
-        let granted = staff(&service)
-            .grant_claim(request)
-            .await
-            .unwrap()
-            .into_inner()
-            .claim
-            .unwrap();
+        let granted =
+            staff(&service).grant_claim(request).await.unwrap().into_inner().claim.unwrap();
         assert_eq!(granted.state(), proto::ClaimState::Granted);
     }
     assert_eq!(own(&service, ADA).await, ["studio"]);
-    assert_eq!(
-        claim(&service, ADA, "studio", "Again")
-            .await
-            .unwrap_err()
-            .code,
-        Code::Invalid
-    );
+    assert_eq!(claim(&service, ADA, "studio", "Again").await.unwrap_err().code, Code::Invalid);
     let reject = |reason: &str| proto::RejectClaimRequest {
         id: other.id.clone(),
         reason: reason.to_owned(),
@@ -274,20 +233,13 @@ async fn a_claim_is_decided_by_staff_and_recorded_in_the_audit(pool: PgPool) {
         (rejected.state(), rejected.reason.as_str()),
         (proto::ClaimState::Rejected, "Not shown")
     );
-    let late = staff(&service)
-        .grant_claim(proto::GrantClaimRequest {
-            id: other.id.clone(),
-        })
-        .await;
+    let late = staff(&service).grant_claim(proto::GrantClaimRequest { id: other.id.clone() }).await;
     assert_eq!(Fault::from(late.unwrap_err()).code, Code::Invalid);
     assert_eq!(own(&service, BOB).await, [""; 0]);
     let kept = sqlx::query_scalar!(
         "select action from listings.audit where action like '%_claim' order by id"
     );
-    assert_eq!(
-        kept.fetch_all(&service.pool).await.unwrap(),
-        ["grant_claim", "reject_claim"]
-    );
+    assert_eq!(kept.fetch_all(&service.pool).await.unwrap(), ["grant_claim", "reject_claim"]);
 }
 
 /// An import may name pages for as long as it holds the lock.
@@ -308,10 +260,8 @@ async fn an_account_withdraws_one_claim_that_waits(pool: PgPool) {
     let rows = ["studio", "other", "third"].map(creator);
     service.import(&File::rows("page", &rows)).await;
     let withdraw = async |account: Uuid, id: &str| {
-        let request = proto::WithdrawClaimRequest {
-            account_id: account.to_string(),
-            id: id.to_owned(),
-        };
+        let request =
+            proto::WithdrawClaimRequest { account_id: account.to_string(), id: id.to_owned() };
         let withdrawn = pages(&service).withdraw_claim(request).await;
         let claim = withdrawn.map(|answer| answer.into_inner().claim.map(|claim| claim.id));
         claim.map_err(|status| Fault::from(status).code)
@@ -325,9 +275,7 @@ async fn an_account_withdraws_one_claim_that_waits(pool: PgPool) {
     for expected in [Some(claimed.id.clone()), None] {
         assert_eq!(withdraw(ADA, &claimed.id).await, Ok(expected));
     }
-    let request = proto::ListOwnClaimsRequest {
-        account_id: ADA.to_string(),
-    };
+    let request = proto::ListOwnClaimsRequest { account_id: ADA.to_string() };
     let own_claims = pages(&service).list_own_claims(request).await.unwrap();
     assert_eq!(own_claims.into_inner().claims, [kept.clone()]);
     assert_eq!(service.head().await, head, "nobody gets a mail");
@@ -344,9 +292,7 @@ async fn an_account_withdraws_one_claim_that_waits(pool: PgPool) {
     assert_eq!(Fault::from(late.unwrap_err()).code, Code::NotFound);
     let again = claim(&service, ADA, "studio", "Mine").await.unwrap();
 
-    let grant = proto::GrantClaimRequest {
-        id: again.id.clone(),
-    };
+    let grant = proto::GrantClaimRequest { id: again.id.clone() };
     staff(&service).grant_claim(grant).await.unwrap();
     assert_eq!(withdraw(ADA, &again.id).await.unwrap_err(), Code::Invalid);
     assert_eq!(own(&service, ADA).await, ["studio"]);
@@ -363,9 +309,7 @@ async fn the_waiting_claims_of_a_closed_account_end(pool: PgPool) {
     claim(&service, ADA, "studio", "Mine").await.unwrap();
     claim(&service, BOB, "studio", "Mine").await.unwrap();
     for _ in 0..2 {
-        let request = proto::WithdrawClaimsRequest {
-            account_id: ADA.to_string(),
-        };
+        let request = proto::WithdrawClaimsRequest { account_id: ADA.to_string() };
         pages(&service).withdraw_claims(request).await.unwrap();
     }
     let waiting = staff(&service)
@@ -373,24 +317,16 @@ async fn the_waiting_claims_of_a_closed_account_end(pool: PgPool) {
         .await
         .unwrap()
         .into_inner();
-    let claimants: Vec<&str> = (waiting.claims.iter())
-        .map(|it| it.account_id.as_str())
-        .collect();
+    let claimants: Vec<&str> = (waiting.claims.iter()).map(|it| it.account_id.as_str()).collect();
     assert_eq!(claimants, [BOB.to_string()]);
-    let request = proto::ListOwnClaimsRequest {
-        account_id: ADA.to_string(),
-    };
+    let request = proto::ListOwnClaimsRequest { account_id: ADA.to_string() };
     let own = pages(&service).list_own_claims(request).await.unwrap();
-    let ended: Vec<_> = (own.into_inner().claims.into_iter())
-        .map(|it| (it.state(), it.reason))
-        .collect();
+    let ended: Vec<_> =
+        (own.into_inner().claims.into_iter()).map(|it| (it.state(), it.reason)).collect();
     assert_eq!(
         ended,
         [
-            (
-                proto::ClaimState::Rejected,
-                "The account was closed.".to_owned()
-            ),
+            (proto::ClaimState::Rejected, "The account was closed.".to_owned()),
             (proto::ClaimState::Granted, String::new()),
         ]
     );
@@ -399,8 +335,7 @@ async fn the_waiting_claims_of_a_closed_account_end(pool: PgPool) {
 /// The event of the newest page change after `after`, and the owners in it.
 async fn newest_page_change(service: &Service, after: i64) -> (String, Vec<String>) {
     let changes = service.changes(after).await;
-    let change = changes.iter().rfind(|change| change.entity == "page");
-    let change = change.unwrap();
+    let change = changes.iter().rfind(|change| change.entity == "page").unwrap();
     let page = proto::Page::decode(change.state.clone()).unwrap();
     assert!(!page.handle.is_empty());
     (change.event.clone(), page.owners)
@@ -416,27 +351,17 @@ async fn the_feed_has_the_owners_of_a_page(pool: PgPool) {
 
     let mut head = service.head().await;
     for _ in 0..2 {
-        let add = proto::AddOwnerRequest {
-            handle: "kora".to_owned(),
-            account_id: bob.clone(),
-        };
+        let add = proto::AddOwnerRequest { handle: "kora".to_owned(), account_id: bob.clone() };
         let owners = staff(&service).add_owner(add).await.unwrap().into_inner();
         assert_eq!(owners.owners.len(), 2);
     }
     let added = newest_page_change(&service, head).await;
     let both = vec![ada.clone(), bob.clone()];
     assert_eq!(added, ("changed".to_owned(), both));
-    assert_eq!(
-        service.head().await,
-        head + 2,
-        "the page and its decision, once"
-    );
+    assert_eq!(service.head().await, head + 2, "the page and its decision, once");
 
     head = service.head().await;
-    let remove = proto::RemoveOwnerRequest {
-        handle: "kora".to_owned(),
-        account_id: ada,
-    };
+    let remove = proto::RemoveOwnerRequest { handle: "kora".to_owned(), account_id: ada };
     staff(&service).remove_owner(remove).await.unwrap();
     let left = newest_page_change(&service, head).await.1;
     assert_eq!(left, std::slice::from_ref(&bob));
@@ -444,10 +369,7 @@ async fn the_feed_has_the_owners_of_a_page(pool: PgPool) {
     head = service.head().await;
     let change = json!({"tagline": "Strings"});
     update(&service, BOB, "kora", &change).await.unwrap();
-    assert_eq!(
-        newest_page_change(&service, head).await,
-        ("changed".to_owned(), vec![bob])
-    );
+    assert_eq!(newest_page_change(&service, head).await, ("changed".to_owned(), vec![bob]));
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -457,9 +379,7 @@ async fn the_waiting_claims_of_an_account_are_limited(pool: PgPool) {
     let rows: Vec<Value> = handles.iter().map(|handle| creator(handle)).collect();
     service.import(&File::rows("page", &rows)).await;
     // The claims arrive concurrently, as from an impatient client.
-    let made = handles
-        .iter()
-        .map(|handle| claim(&service, ADA, handle, "Mine"));
+    let made = handles.iter().map(|handle| claim(&service, ADA, handle, "Mine"));
     let made = futures::future::join_all(made).await;
     let refused: Vec<&Fault> = made.iter().filter_map(|made| made.as_ref().err()).collect();
     assert_eq!(refused.len(), 1);
@@ -468,10 +388,7 @@ async fn the_waiting_claims_of_an_account_are_limited(pool: PgPool) {
     // A waiting claim can be changed, and a decision frees its slot.
     let first = made.into_iter().find_map(Result::ok).unwrap();
     assert!(claim(&service, ADA, &first.handle, "Really").await.is_ok());
-    let request = proto::RejectClaimRequest {
-        id: first.id,
-        reason: "Not shown".to_owned(),
-    };
+    let request = proto::RejectClaimRequest { id: first.id, reason: "Not shown".to_owned() };
     staff(&service).reject_claim(request).await.unwrap();
     assert!(claim(&service, ADA, &first.handle, "Again").await.is_ok());
     assert!(claim(&service, BOB, &handles[0], "Mine").await.is_ok());
@@ -484,13 +401,8 @@ async fn a_resubmitted_page_counts_against_its_submitter(pool: PgPool) {
     let name = crate::review::listing_name("page", "kora");
     let rejected = proto::Decision::Reject;
     let client = &service.operator_client;
-    crate::support::decide(client, rejected, (name, None), "Fewer strings")
-        .await
-        .unwrap();
-    let add = proto::AddOwnerRequest {
-        handle: "kora".to_owned(),
-        account_id: BOB.to_string(),
-    };
+    crate::support::decide(client, rejected, (name, None), "Fewer strings").await.unwrap();
+    let add = proto::AddOwnerRequest { handle: "kora".to_owned(), account_id: BOB.to_string() };
     staff(&service).add_owner(add).await.unwrap();
     // Bob's own submissions do not count against Ada's page.
     for n in 0..MAX_PENDING {
@@ -508,12 +420,9 @@ async fn a_resubmitted_page_counts_against_its_submitter(pool: PgPool) {
 
     // When Ada's queue is full, nobody can submit her page again.
     let name = crate::review::listing_name("page", "kora");
-    crate::support::decide(client, rejected, (name, None), "Fewer strings")
-        .await
-        .unwrap();
+    crate::support::decide(client, rejected, (name, None), "Fewer strings").await.unwrap();
     create(&service, ADA, &body("One More")).await.unwrap();
-    let full = update(&service, BOB, "kora", &json!({"tagline": "More"})).await;
-    let full = full.unwrap_err();
+    let full = update(&service, BOB, "kora", &json!({"tagline": "More"})).await.unwrap_err();
     assert_eq!(full.code, Code::TooManyPending);
     assert!(full.message.contains("account that submitted"), "{full}");
 }

@@ -18,10 +18,7 @@ async fn purge(
     url: &str,
     reason: &str,
 ) -> Result<proto::PurgePictureResponse, Fault> {
-    let request = proto::PurgePictureRequest {
-        url: url.to_owned(),
-        reason: reason.to_owned(),
-    };
+    let request = proto::PurgePictureRequest { url: url.to_owned(), reason: reason.to_owned() };
     let staff = StaffPictureServiceClient::new(service.operator_client.clone());
     let purged = staff.clone().purge_picture(request).await;
     Ok(purged?.into_inner())
@@ -37,15 +34,11 @@ async fn a_purged_picture_is_removed_from_every_listing_and_the_store(pool: PgPo
     // Imports and edits of staff name a picture by its public URL.
     let mut other = game("other", "Other");
     other["screenshots"] = json!([{"url": url, "width": 1_200, "height": 675}]);
-    service
-        .import(&File::rows("game", &[other, game("down", "Down")]))
-        .await;
+    service.import(&File::rows("game", &[other, game("down", "Down")])).await;
     add(&service, ada, (COVER, "down"), &file).await.unwrap();
     let down = (listing_name("game", "down"), None);
     let client = &service.operator_client;
-    decide(client, proto::Decision::TakeDown, down, "Stolen")
-        .await
-        .unwrap();
+    decide(client, proto::Decision::TakeDown, down, "Stolen").await.unwrap();
     let before = service.head().await;
 
     let [_, small] = cover.sizes();
@@ -92,9 +85,7 @@ async fn the_sweep_finishes_a_purge(pool: PgPool) {
     let ada = service.accounts().await.account;
     let file = picture(640, 480, [1, 2, 3]);
     let name = added(&service, ada, (SHOT, "a-game"), &file).await;
-    purge(&service, &name.to_string(), "A court order")
-        .await
-        .unwrap();
+    purge(&service, &name.to_string(), "A court order").await.unwrap();
     // An upload that was registered before the purge leaves its files like this.
     for file in name.sizes() {
         service.store.put(&file, "left".into()).await.unwrap();

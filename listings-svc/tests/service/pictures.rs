@@ -26,10 +26,7 @@ pub(crate) fn picture(width: u32, height: u32, colour: [u8; 3]) -> Vec<u8> {
 /// A service with a page `studio` and a game `a-game`.
 pub(crate) async fn start_with_game(pool: PgPool) -> Service {
     let service = start(pool).await;
-    for (entity, row) in [
-        ("page", creator("studio")),
-        ("game", game("a-game", "A Game")),
-    ] {
+    for (entity, row) in [("page", creator("studio")), ("game", game("a-game", "A Game"))] {
         let report = service.import(&File::rows(entity, &[row])).await;
         assert_eq!(counts(&report), (1, 0, 0, 0));
     }
@@ -56,10 +53,7 @@ pub(crate) async fn read_as(
     account: Uuid,
     name: &str,
 ) -> Result<proto::GetPictureResponse, Status> {
-    let request = proto::GetPictureRequest {
-        account_id: account.to_string(),
-        ..whole(name)
-    };
+    let request = proto::GetPictureRequest { account_id: account.to_string(), ..whole(name) };
     let read = service.files.clone().get_picture(request).await;
     Ok(read?.into_inner())
 }
@@ -81,10 +75,8 @@ async fn a_cover_is_stored_in_two_sizes_and_published(pool: PgPool) {
     let red = picture(1_300, 800, [200, 0, 0]);
     let name = added(&service, ada, (COVER, "a-game"), &red).await;
     let changes = service.changes(before).await;
-    let told: Vec<_> = changes
-        .iter()
-        .map(|it| (it.event.as_str(), it.revision, it.announced))
-        .collect();
+    let told: Vec<_> =
+        changes.iter().map(|it| (it.event.as_str(), it.revision, it.announced)).collect();
     assert_eq!(told, [("updated", 2, true)]);
     let game = proto::Game::decode(&*changes[0].state).unwrap();
     assert_eq!(name_of(&game.cover_url.unwrap()), name);
@@ -109,8 +101,11 @@ async fn a_page_has_its_avatar(pool: PgPool) {
     let file = picture(300, 200, [0, 0, 200]);
     add(&service, ada, (AVATAR, "studio"), &file).await.unwrap();
     remove(&service, ada, (AVATAR, "studio"), "").await.unwrap();
-    let pages = service.changes(before).await.into_iter();
-    let pages = pages.map(|it| proto::Page::decode(&*it.state).unwrap());
+    let pages = service
+        .changes(before)
+        .await
+        .into_iter()
+        .map(|it| proto::Page::decode(&*it.state).unwrap());
     let avatars: Vec<bool> = pages.map(|it| it.avatar_url.is_some()).collect();
     assert_eq!(avatars, [true, false]);
 }
@@ -136,12 +131,7 @@ async fn one_file_may_be_a_cover_and_a_screenshot(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn an_unknown_name_is_not_found(pool: PgPool) {
     let service = start_with_game(pool).await;
-    for name in [
-        "../../etc/passwd",
-        "x.jpg",
-        "",
-        &format!("{}.jpg", "0".repeat(64)),
-    ] {
+    for name in ["../../etc/passwd", "x.jpg", "", &format!("{}.jpg", "0".repeat(64))] {
         let refused = read(&service, name).await.unwrap_err();
         assert_eq!(Fault::from(refused).code, Code::NotFound, "{name}");
     }
@@ -157,8 +147,7 @@ async fn a_picture_that_no_listing_names_is_deleted_after_a_day(pool: PgPool) {
     let used = added(&service, ada, cover, &picture(640, 480, [1, 2, 3])).await;
     // An upload that was interrupted before the listing named the picture.
     let interrupted = picture(640, 480, [7, 8, 9]);
-    let interrupted = service.processor.store(interrupted, PictureKind::Cover);
-    let interrupted = interrupted.await.unwrap().name;
+    let interrupted = service.processor.store(interrupted, PictureKind::Cover).await.unwrap().name;
     let after = |hours: i64| NOW + time::Duration::hours(hours);
     assert_eq!(sweep(&pool, &service.store, after(23)).await.unwrap(), 0);
     assert_eq!(sweep(&pool, &service.store, after(25)).await.unwrap(), 2);

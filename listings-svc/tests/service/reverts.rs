@@ -16,21 +16,15 @@ type Review = StaffReviewServiceClient<Client>;
 /// A service with a reviewer and the public game `one`, which its account has changed twice.
 async fn start_with_game(pool: PgPool) -> (Service, Review) {
     let service = start(pool).await;
-    service
-        .import(&File::rows("page", &[creator("studio")]))
-        .await;
+    service.import(&File::rows("page", &[creator("studio")])).await;
     let accounts = service.accounts().await;
     accounts.game("one").await;
     accounts.edit("one", json!({"tagline": "Pending"})).await;
     let approve = (listing_name("game", "one"), None);
     let client = &service.operator_client;
-    decide(client, proto::Decision::Approve, approve, "")
-        .await
-        .unwrap();
+    decide(client, proto::Decision::Approve, approve, "").await.unwrap();
     accounts.edit("one", json!({"tagline": "First"})).await;
-    accounts
-        .edit("one", json!({"tagline": "Buy now", "genres": []}))
-        .await;
+    accounts.edit("one", json!({"tagline": "Buy now", "genres": []})).await;
     let reviewer = service.member("bea", Role::Reviewer).await;
     (service, StaffReviewServiceClient::new(reviewer.channel))
 }
@@ -68,30 +62,20 @@ async fn a_revert_is_a_new_revision_with_the_earlier_content(pool: PgPool) {
     let after = stored(&service).await;
     assert_eq!(after["tagline"], "First");
     assert_eq!(after["genres"], json!(["puzzle"]));
-    assert_eq!(
-        (&after["state"], &after["links"]),
-        (&before["state"], &before["links"])
-    );
+    assert_eq!((&after["state"], &after["links"]), (&before["state"], &before["links"]));
     let changes = service.changes(head).await;
-    let told: Vec<_> = (changes.iter())
-        .map(|change| (change.event.as_str(), change.announced))
-        .collect();
+    let told: Vec<_> =
+        (changes.iter()).map(|change| (change.event.as_str(), change.announced)).collect();
     assert_eq!(told, [("updated", true)]);
     // A repeated revert changes nothing, and a revision must exist.
     assert_eq!(revert(&review, 4, None).await.unwrap().revision, 6);
     for none in [0, 7, -1] {
         let refused = revert(&review, none, None).await.unwrap_err();
-        assert!(
-            refused.fields["to_revision"].contains("1 to 6"),
-            "{refused}"
-        );
+        assert!(refused.fields["to_revision"].contains("1 to 6"), "{refused}");
     }
     // A revert restores the content and keeps the state: the first revision was pending.
     let first = revert(&review, 1, None).await.unwrap();
-    assert_eq!(
-        (first.revision, first.state()),
-        (7, proto::State::Published)
-    );
+    assert_eq!((first.revision, first.state()), (7, proto::State::Published));
 }
 
 #[testing::database_test(listings::MIGRATOR)]

@@ -37,23 +37,16 @@ async fn start() -> S3 {
         .unwrap();
     let mut lines = BufReader::new(server.stderr.take().unwrap()).lines();
     let address = loop {
-        let line = lines
-            .next_line()
-            .await
-            .unwrap()
-            .expect("the server says where it is");
+        let line = lines.next_line().await.unwrap().expect("the server says where it is");
         if let Some((_, address)) = line.split_once("Running on ") {
             break address.trim().to_owned();
         }
     };
     // Drain the log, which has a line for each request, so that the server does not block on a full pipe.
-    drop(tokio::spawn(async move {
-        while lines.next_line().await.is_ok_and(|it| it.is_some()) {}
-    }));
-    S3 {
-        address,
-        _server: server,
-    }
+    drop(tokio::spawn(
+        async move { while lines.next_line().await.is_ok_and(|it| it.is_some()) {} },
+    ));
+    S3 { address, _server: server }
 }
 
 fn settings(endpoint: &str, bucket: &str) -> Settings {
@@ -133,10 +126,7 @@ async fn a_missing_bucket_is_unavailable_rather_than_empty() {
     assert_eq!(lost.unwrap_err().code, kit::Code::Unavailable);
     let nobody = FileStore::open(&settings("http://127.0.0.1:1", "mchezo")).unwrap();
     let reading = tokio::time::timeout(testing::LONG * 2, nobody.part(&name, 0, 10));
-    assert_eq!(
-        reading.await.unwrap().unwrap_err().code,
-        kit::Code::Unavailable
-    );
+    assert_eq!(reading.await.unwrap().unwrap_err().code, kit::Code::Unavailable);
 }
 
 /// Refuses each request, as a bucket does with a wrong key.
@@ -161,10 +151,7 @@ async fn a_bucket_that_refuses_files_is_an_error_at_the_start() {
         () = refusing_bucket(listener) => unreachable!("it answers for ever"),
         tried = store.try_write() => tried.unwrap_err(),
     };
-    assert!(
-        refused.to_string().contains("pictures_secret"),
-        "{refused:#}"
-    );
+    assert!(refused.to_string().contains("pictures_secret"), "{refused:#}");
     // One that does not answer may do so later.
     let nobody = FileStore::open(&settings("http://127.0.0.1:1", "mchezo")).unwrap();
     nobody.try_write().await.unwrap();
@@ -173,11 +160,7 @@ async fn a_bucket_that_refuses_files_is_an_error_at_the_start() {
         pictures: listings::config::PictureLocation::Folder(folder.path().to_owned()),
         ..settings(&address, "mchezo")
     };
-    FileStore::open(&in_folder)
-        .unwrap()
-        .try_write()
-        .await
-        .unwrap();
+    FileStore::open(&in_folder).unwrap().try_write().await.unwrap();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
@@ -219,8 +202,10 @@ async fn an_upload_waits_while_the_sweep_deletes_the_same_picture(pool: PgPool) 
     .unwrap();
     let answering = slow_bucket(listener, async || {
         let mut uploading = pool.begin().await.unwrap();
-        let free = sqlx::query_scalar!("select hash from listings.picture for update skip locked");
-        let free = free.fetch_optional(&mut *uploading).await.unwrap();
+        let free = sqlx::query_scalar!("select hash from listings.picture for update skip locked")
+            .fetch_optional(&mut *uploading)
+            .await
+            .unwrap();
         uploading.rollback().await.unwrap();
         assert_eq!(free, None);
     });

@@ -32,16 +32,16 @@ impl Recorder {
                     };
                     while let Some(Ok((request, mut respond))) = connection.accept().await {
                         let token = request.headers().get("authorization");
-                        let token = token.map_or("", |token| token.to_str().unwrap());
-                        let token = token.trim_start_matches("Bearer ").to_owned();
+                        let token = token
+                            .map_or("", |token| token.to_str().unwrap())
+                            .trim_start_matches("Bearer ")
+                            .to_owned();
                         recorded.lock().unwrap().push(token);
                         let response = Response::builder()
                             .header("content-type", "application/grpc")
                             .header("grpc-status", "7")
                             .header("grpc-message", "recorded");
-                        respond
-                            .send_response(response.body(()).unwrap(), true)
-                            .unwrap();
+                        respond.send_response(response.body(()).unwrap(), true).unwrap();
                     }
                 });
             }
@@ -174,14 +174,8 @@ async fn a_fleet_in_the_working_folder_precedes_the_home_profile() {
     folders.profile(&profile("home", &own));
     folders.fleet(&profile("found", &found));
     folders.run(&[], &["whoami"]).await;
-    assert_eq!(
-        (found.tokens(), own.tokens()),
-        (vec!["found".to_owned()], vec![])
-    );
+    assert_eq!((found.tokens(), own.tokens()), (vec!["found".to_owned()], vec![]));
     folders.remove_fleet();
     folders.run(&[], &["whoami"]).await;
-    assert_eq!(
-        (found.tokens(), own.tokens()),
-        (vec![], vec!["home".to_owned()])
-    );
+    assert_eq!((found.tokens(), own.tokens()), (vec![], vec!["home".to_owned()]));
 }

@@ -100,12 +100,9 @@ pub(crate) async fn start(pool: PgPool) -> Service {
     };
     listings.add_to(&mut services);
     let authenticator = Authenticator::new(testing::identity()).with_members(members.clone());
-    let address = testing::serve_with_authenticator(authenticator, services, &lifecycle)
-        .await
-        .unwrap();
-    let client = client::dial(&address, Transport::plain(), &testing::staff_token())
-        .await
-        .unwrap();
+    let address =
+        testing::serve_with_authenticator(authenticator, services, &lifecycle).await.unwrap();
+    let client = client::dial(&address, Transport::plain(), &testing::staff_token()).await.unwrap();
     let fleet = testing::client(&address, &lifecycle).unwrap();
     Service {
         pool,
@@ -229,9 +226,7 @@ impl File {
             messages.push(Message::Lines(proto::ImportLines { lines }));
         }
         messages.push(Message::End(proto::ImportEnd {}));
-        let request = |message| proto::ImportRequest {
-            message: Some(message),
-        };
+        let request = |message| proto::ImportRequest { message: Some(message) };
         messages.into_iter().map(request).collect()
     }
 }
@@ -240,12 +235,7 @@ impl File {
 pub(crate) type Counts = (u64, u64, u64, u64);
 
 pub(crate) fn counts(report: &proto::ImportResponse) -> Counts {
-    (
-        report.created,
-        report.updated,
-        report.unchanged,
-        report.refused_count,
-    )
+    (report.created, report.updated, report.unchanged, report.refused_count)
 }
 
 impl Service {

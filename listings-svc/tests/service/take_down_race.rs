@@ -22,11 +22,7 @@ use crate::support::{File, Service, while_open, while_waiting};
 
 fn submit(target: Target, body: &Value) -> Submission {
     Submission {
-        author: Author {
-            account: ADA,
-            mode: Mode::Live,
-            writes_per_day: None,
-        },
+        author: Author { account: ADA, mode: Mode::Live, writes_per_day: None },
         target,
         body: body.as_object().unwrap().clone(),
         idempotency_key: None,
@@ -48,19 +44,13 @@ fn submissions() -> [Submission; 3] {
 
 async fn take_down(service: &Service) {
     let moderation = Moderation {
-        listing: ListingName {
-            entity: Entity::Page,
-            mode: Mode::Live,
-            key: "studio".to_owned(),
-        },
+        listing: ListingName { entity: Entity::Page, mode: Mode::Live, key: "studio".to_owned() },
         transition: Transition::TakeDown,
         reason: String::new(),
         revision: None,
         by: Member::operator(),
     };
-    moderate::apply(&service.commands, &moderation)
-        .await
-        .unwrap();
+    moderate::apply(&service.commands, &moderation).await.unwrap();
 }
 
 async fn listings(pool: &PgPool) -> Service {
@@ -100,9 +90,7 @@ async fn a_submission_waits_for_an_uncommitted_removal_of_its_page(pool: PgPool)
     for submission in submissions() {
         let removal = open_removal(&pool).await;
         let submitting = submission::apply::apply(&service.commands, &submission);
-        let fault = Box::pin(while_waiting(&pool, finish(removal), submitting))
-            .await
-            .unwrap_err();
+        let fault = Box::pin(while_waiting(&pool, finish(removal), submitting)).await.unwrap_err();
         assert!(fault.message.contains("taken down"), "{fault}");
         sqlx::query!("update listings.listing set state = 'published' where name = 'studio'")
             .execute(&pool)
@@ -167,10 +155,7 @@ async fn import(pool: &PgPool) -> Chunk {
             by: None,
         }),
         audit_id: Uuid::nil(),
-        rows: vec![ParsedRow {
-            line: 1,
-            parsed: read_row(Entity::Game, row, &reference).unwrap(),
-        }],
+        rows: vec![ParsedRow { line: 1, parsed: read_row(Entity::Game, row, &reference).unwrap() }],
         refused: Vec::new(),
     }
 }
@@ -181,9 +166,7 @@ async fn an_import_waits_for_an_uncommitted_removal_and_is_hidden(pool: PgPool) 
     let chunk = import(&pool).await;
     let removal = open_removal(&pool).await;
     let importing = import::apply::apply(&service.commands, &chunk);
-    Box::pin(while_open(&pool, removal, importing))
-        .await
-        .unwrap();
+    Box::pin(while_open(&pool, removal, importing)).await.unwrap();
     let is_hidden =
         sqlx::query_scalar!("select hidden_by_page from listings.listing where name = 'imported'");
     assert!(is_hidden.fetch_one(&pool).await.unwrap());

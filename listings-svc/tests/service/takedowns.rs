@@ -52,9 +52,7 @@ async fn own_rows(service: &Service, account: Uuid) -> Vec<serde_json::Value> {
 async fn own_states(service: &Service, account: Uuid) -> Vec<(String, String)> {
     let rows = own_rows(service, account).await.into_iter();
     let text = |row: &serde_json::Value, key: &str| row[key].as_str().unwrap().to_owned();
-    let mut states: Vec<_> = rows
-        .map(|row| (text(&row, "slug"), text(&row, "status")))
-        .collect();
+    let mut states: Vec<_> = rows.map(|row| (text(&row, "slug"), text(&row, "status"))).collect();
     states.sort();
     states
 }
@@ -74,8 +72,10 @@ async fn what_is_public_is_taken_down_and_only_staff_restore_it(pool: PgPool) {
     assert_eq!(own_states(&service, ada).await, [removed]);
     let actors = sqlx::query_scalar!(
         "select actor_kind from listings.revision where after ->> 'state' = 'removed'"
-    );
-    let actors = actors.fetch_all(&service.pool).await.unwrap();
+    )
+    .fetch_all(&service.pool)
+    .await
+    .unwrap();
     assert_eq!(actors, ["account"], "once");
 
     let change = proto::UpdateGameRequest {
@@ -117,19 +117,15 @@ async fn what_is_taken_back_waits_no_more_and_can_be_submitted_again(pool: PgPoo
         assert!(refused.fields.keys().eq(["name"]), "{refused:?}");
     }
     let own = own_rows(&service, ada).await;
-    let reasons = own
+    let mut reasons: Vec<_> = own
         .iter()
-        .map(|row| (&row["slug"], &row["status"], &row["reason"]));
-    let mut reasons: Vec<_> = reasons
+        .map(|row| (&row["slug"], &row["status"], &row["reason"]))
         .map(|(slug, status, reason)| [slug, status, reason].map(|it| it.as_str().unwrap()))
         .collect();
     reasons.sort_unstable();
     assert_eq!(
         reasons,
-        [
-            ["a-game", "rejected", "Withdrawn by its account."],
-            ["a-jam", "rejected", "No day"]
-        ]
+        [["a-game", "rejected", "Withdrawn by its account."], ["a-jam", "rejected", "No day"]]
     );
     let decisions = service.decisions().await;
     let events: Vec<&str> = decisions.iter().map(|(event, _)| event.as_str()).collect();
@@ -151,17 +147,12 @@ async fn what_is_taken_back_waits_no_more_and_can_be_submitted_again(pool: PgPoo
 async fn the_other_owners_of_a_page_learn_of_a_takedown(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
-    let request = proto::AddOwnerRequest {
-        handle: "studio".to_owned(),
-        account_id: STRANGER.to_string(),
-    };
+    let request =
+        proto::AddOwnerRequest { handle: "studio".to_owned(), account_id: STRANGER.to_string() };
     let staff = StaffPageServiceClient::new(service.operator_client.clone());
     staff.clone().add_owner(request).await.unwrap();
     let before = service.decisions().await.len();
-    for (listing, title) in [
-        (("game", "a-game"), "A Game"),
-        (("page", "studio"), "A Studio"),
-    ] {
+    for (listing, title) in [(("game", "a-game"), "A Game"), (("page", "studio"), "A Studio")] {
         for _ in 0..2 {
             take_down(&service, STRANGER, listing).await.unwrap();
         }
@@ -190,10 +181,9 @@ async fn a_page_that_is_taken_down_hides_its_games(pool: PgPool) {
         "select hidden_by_page from listings.listing where name = 'a-game' and mode = 'live'"
     );
     assert!(hidden.fetch_one(&service.pool).await.unwrap());
-    for (listing, code) in [
-        (("game", "no\0ne"), Code::NotFound),
-        (("genre", "puzzle"), Code::Invalid),
-    ] {
+    for (listing, code) in
+        [(("game", "no\0ne"), Code::NotFound), (("genre", "puzzle"), Code::Invalid)]
+    {
         let refused = take_down(&service, ada, listing).await.unwrap_err();
         assert_eq!(refused.code, code, "{listing:?}");
     }
@@ -222,8 +212,7 @@ async fn a_page_that_was_taken_back_keeps_its_handle_and_counts_against_new_ones
         let page = ("page", handle.as_str());
         take_down(&service, account, page).await.unwrap();
     }
-    let refused = submit_page(&service, account, "one-more").await;
-    let refused = refused.unwrap_err();
+    let refused = submit_page(&service, account, "one-more").await.unwrap_err();
     assert_eq!(refused.code, Code::TooManyPending);
     let other = Uuid::from_u128(6);
     submit_page(&service, other, "one-more").await.unwrap();

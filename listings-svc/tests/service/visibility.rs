@@ -36,10 +36,7 @@ impl Directory {
             body: body.to_string().into(),
             ..proto::CreatePageRequest::default()
         };
-        PagesServiceClient::new(service.fleet.clone())
-            .create_page(request)
-            .await
-            .unwrap();
+        PagesServiceClient::new(service.fleet.clone()).create_page(request).await.unwrap();
         let seen = service.head().await;
         Self { service, seen }
     }
@@ -61,12 +58,7 @@ impl Directory {
         let body = json!({"title": "A Game", "creator": page, "release_year": 2024});
         let writing = Some(Self::writing(&body));
         let request = proto::CreateGameRequest { writing };
-        self.service
-            .games
-            .clone()
-            .create_game(request)
-            .await
-            .unwrap();
+        self.service.games.clone().create_game(request).await.unwrap();
     }
 
     async fn change(&self, body: &Value) -> Result<(), Fault> {
@@ -93,9 +85,7 @@ impl Directory {
     async fn decide(&self, decision: proto::Decision, kind: &str, name: &str) {
         let name = listing_name(kind, name);
         let client = &self.service.operator_client;
-        decide(client, decision, (name, None), "A reason")
-            .await
-            .unwrap();
+        decide(client, decision, (name, None), "A reason").await.unwrap();
     }
 
     async fn page(&self, decision: proto::Decision, handle: &str) {
@@ -117,8 +107,7 @@ impl Directory {
     /// The events of the announced changes since the last call.
     async fn announced(&mut self) -> Vec<String> {
         let news = self.news().await.into_iter();
-        news.filter_map(|(event, announced)| announced.then_some(event))
-            .collect()
+        news.filter_map(|(event, announced)| announced.then_some(event)).collect()
     }
 }
 
@@ -168,10 +157,7 @@ async fn a_game_that_is_approved_before_its_page_is_announced_with_its_page(pool
     let mut directory = Directory::start(pool).await;
     directory.submit("new").await;
     directory.game(Approve).await;
-    directory
-        .change(&json!({"title": "Not Public"}))
-        .await
-        .unwrap();
+    directory.change(&json!({"title": "Not Public"})).await.unwrap();
     assert_eq!(directory.announced().await, Vec::<String>::new());
     directory.page(Approve, "new").await;
     assert_eq!(directory.news().await, [told("published", true)]);
@@ -185,10 +171,7 @@ async fn a_move_to_a_public_page_is_the_first_publication(pool: PgPool) {
     let mut directory = Directory::start(pool).await;
     directory.submit("new").await;
     directory.game(Approve).await;
-    directory
-        .change(&json!({"creator": "second"}))
-        .await
-        .unwrap();
+    directory.change(&json!({"creator": "second"})).await.unwrap();
     assert_eq!(directory.announced().await, ["published"]);
     directory.change(&json!({"creator": "new"})).await.unwrap();
     assert_eq!(directory.announced().await, Vec::<String>::new());
@@ -199,10 +182,7 @@ async fn a_move_to_a_public_page_is_the_first_publication(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn all_games_of_a_page_are_hidden_and_shown_with_it(pool: PgPool) {
     let directory = Directory::start(pool).await;
-    directory
-        .service
-        .import(&File::rows("page", &[creator("big")]))
-        .await;
+    directory.service.import(&File::rows("page", &[creator("big")])).await;
     let games = (0..1_201).map(|n| {
         json!({"slug": format!("of-many-{n}"), "title": "One of Many", "release_year": 2020, "creator": "big"})
     });

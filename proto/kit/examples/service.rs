@@ -61,9 +61,7 @@ async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             asked.map_or_else(|error| error.to_string(), |()| "waited".to_owned())
         }
     };
-    let router = Router::new()
-        .route("/", get(async || "ok"))
-        .route("/wait", get(wait));
+    let router = Router::new().route("/", get(async || "ok")).route("/wait", get(wait));
     let listener = boot::bind(settings.http_listen, "http_listen").await?;
     let draining = boot.lifecycle.draining();
     let limits = settings.limits;

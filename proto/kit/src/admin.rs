@@ -29,20 +29,14 @@ pub struct Condition {
 
 impl Default for Readiness {
     fn default() -> Self {
-        Self {
-            conditions: Arc::default(),
-            ready: Arc::new(watch::Sender::new(true)),
-        }
+        Self { conditions: Arc::default(), ready: Arc::new(watch::Sender::new(true)) }
     }
 }
 
 impl Readiness {
     /// Adds a condition that is not met yet. `name` completes the sentence "waiting for …".
     pub fn condition(&self, name: &'static str) -> Condition {
-        let condition = Condition {
-            name,
-            readiness: self.clone(),
-        };
+        let condition = Condition { name, readiness: self.clone() };
         condition.set(false);
         condition
     }
@@ -101,11 +95,7 @@ pub(crate) fn router(readiness: Readiness, metrics: PrometheusHandle) -> Router 
 
 async fn readyz(State(admin): State<Admin>) -> response::Response {
     let missing = admin.readiness.missing();
-    let status = if missing.is_empty() {
-        StatusCode::OK
-    } else {
-        StatusCode::SERVICE_UNAVAILABLE
-    };
+    let status = if missing.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = serde_json::json!({ "ready": missing.is_empty(), "missing": missing }).to_string();
     (status, [("content-type", "application/json")], body).into_response()
 }

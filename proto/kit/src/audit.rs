@@ -163,11 +163,7 @@ pub struct Audit {
 impl Audit {
     /// The audit in the table `audit` of `schema`.
     pub fn new(pool: PgPool, schema: Schema, clock: Clock) -> Self {
-        Self {
-            pool,
-            schema,
-            clock,
-        }
+        Self { pool, schema, clock }
     }
 
     /// Authorizes the caller of `request` to do `action`. `on` is the type and name of the entity.
@@ -242,10 +238,9 @@ impl Audit {
         }
         let mut bad = BadFields::default();
         let actions: Vec<&str> = A::VARIANTS.iter().map(|action| action.as_str()).collect();
-        for (field, name, known) in [
-            ("action", &*request.action, &*actions),
-            ("entity", &*request.entity, A::KINDS),
-        ] {
+        for (field, name, known) in
+            [("action", &*request.action, &*actions), ("entity", &*request.entity, A::KINDS)]
+        {
             if !name.is_empty() && !known.contains(&name) {
                 bad.add(field, format!("One of {}.", known.join(", ")));
             }
@@ -262,8 +257,7 @@ impl Audit {
         let binding = Binding::new("audit", filters);
         let page = bad.read_page(Limits::PUBLIC, binding, request.limit, &request.cursor);
         bad.check()?;
-        let rows = self.rows(&request, since, &page).await;
-        let mut rows = rows.map_err(Fault::from)?;
+        let mut rows = self.rows(&request, since, &page).await.map_err(Fault::from)?;
         let next_cursor = page.cut(&mut rows, |(key, _)| *key)?;
         Ok(Response::new(ListAuditResponse {
             entries: rows.into_iter().map(|(_, entry)| entry).collect(),

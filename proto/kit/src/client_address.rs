@@ -115,18 +115,13 @@ impl ProxyHeader {
 /// The value of `for=…`.
 fn for_value(pair: &str) -> Option<&str> {
     let (name, value) = pair.split_once('=')?;
-    name.trim()
-        .eq_ignore_ascii_case("for")
-        .then(|| value.trim().trim_matches('"'))
+    name.trim().eq_ignore_ascii_case("for").then(|| value.trim().trim_matches('"'))
 }
 
 /// An address, with or without a port.
 fn parse_hop(text: &str) -> Option<IpAddr> {
     let text = text.trim();
-    let bare = text
-        .strip_prefix('[')
-        .and_then(|text| text.strip_suffix(']'))
-        .unwrap_or(text);
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
     let with_port = || bare.parse().map(|address: SocketAddr| address.ip());
     let address: IpAddr = bare.parse().or_else(|_| with_port()).ok()?;
     Some(address.to_canonical())
@@ -171,11 +166,7 @@ mod tests {
             // The header of a client that is not a proxy is ignored.
             ("198.51.100.7", &["1.1.1.1"][..], "198.51.100.7"),
             ("10.1.2.3", &["1.1.1.1, 198.51.100.7"], "198.51.100.7"),
-            (
-                "10.1.2.3",
-                &["1.1.1.1", "198.51.100.7 , 192.0.2.1"],
-                "198.51.100.7",
-            ),
+            ("10.1.2.3", &["1.1.1.1", "198.51.100.7 , 192.0.2.1"], "198.51.100.7"),
             ("::ffff:10.1.2.3", &["::ffff:198.51.100.7"], "198.51.100.7"),
             ("2001:db8:1::5", &["[2001:db8:2::9]:4711"], "2001:db8:2::9"),
             ("192.0.2.1", &["198.51.100.7:4711"], "198.51.100.7"),
@@ -196,10 +187,7 @@ mod tests {
     #[test]
     fn forwarded_is_parsed() {
         for (lines, expected) in [
-            (
-                &["for=1.1.1.1, For=198.51.100.7;proto=https"][..],
-                "198.51.100.7",
-            ),
+            (&["for=1.1.1.1, For=198.51.100.7;proto=https"][..], "198.51.100.7"),
             (&["by=10.0.0.1; for=\"[2001:db8::1]:47\""], "2001:db8::1"),
             (&["for=1.1.1.1", "for=10.0.0.9"], "1.1.1.1"),
             // An unclosed quotation mark from the client does not hide the hop that the proxy adds.

@@ -43,32 +43,23 @@ impl Clock {
     }
 
     fn new(base: Base) -> Self {
-        Self {
-            base,
-            offset: Arc::new(watch::Sender::new(time::Duration::ZERO)),
-        }
+        Self { base, offset: Arc::new(watch::Sender::new(time::Duration::ZERO)) }
     }
 
     /// The current time in whole milliseconds: a time that is stored or printed compares equal when it comes back.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the only place that reads the time"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the only place that reads the time")]
     pub fn now(&self) -> OffsetDateTime {
         let base = match self.base {
             Base::System => OffsetDateTime::now_utc(),
             Base::Fixed(at) => at,
         };
-        base.saturating_add(*self.offset.borrow())
-            .truncate_to_millisecond()
+        base.saturating_add(*self.offset.borrow()).truncate_to_millisecond()
     }
 
     /// The time of another clock, moved as this clock is; the time of a fixed clock.
     pub(crate) fn moved(&self, at: OffsetDateTime) -> OffsetDateTime {
         match self.base {
-            Base::System => at
-                .saturating_add(*self.offset.borrow())
-                .truncate_to_millisecond(),
+            Base::System => at.saturating_add(*self.offset.borrow()).truncate_to_millisecond(),
             Base::Fixed(_) => self.now(),
         }
     }
@@ -86,8 +77,7 @@ impl Clock {
 
     /// Moves the clock, and wakes the sleepers whose time has come.
     pub fn advance(&self, by: time::Duration) {
-        self.offset
-            .send_modify(|offset| *offset = offset.saturating_add(by));
+        self.offset.send_modify(|offset| *offset = offset.saturating_add(by));
     }
 
     /// Waits until `duration` has passed. Moving this clock forward shortens the wait. Moving it back, or setting the machine's clock, does not
@@ -101,11 +91,7 @@ impl Clock {
             moved += (after - before).max(time::Duration::ZERO);
             before = after;
             let is_system = matches!(self.base, Base::System);
-            let passed = if is_system {
-                began.elapsed()
-            } else {
-                Duration::ZERO
-            };
+            let passed = if is_system { began.elapsed() } else { Duration::ZERO };
             let left = duration - (moved + passed);
             if !left.is_positive() {
                 return;

@@ -33,22 +33,13 @@ pub(crate) struct ClockComparison {
 
 impl ClockComparison {
     pub(crate) fn new(pool: PgPool, agreed: Condition) -> Self {
-        Self {
-            pool,
-            agreed,
-            has_agreed: false,
-            is_wrong: false,
-        }
+        Self { pool, agreed, has_agreed: false, is_wrong: false }
     }
 
     /// Compares the clocks again and again, for ever.
     pub(crate) async fn watch(mut self) -> anyhow::Result<()> {
         loop {
-            let interval = if self.has_agreed {
-                INTERVAL
-            } else {
-                FIRST_INTERVAL
-            };
+            let interval = if self.has_agreed { INTERVAL } else { FIRST_INTERVAL };
             tokio::time::sleep(interval).await;
             self.compare().await;
         }
@@ -87,8 +78,7 @@ impl ClockComparison {
             tracing::error!("{problem}; set the clock that is wrong");
         }
         if !self.has_agreed {
-            self.agreed
-                .fail(format!("{problem}; set this machine's clock"));
+            self.agreed.fail(format!("{problem}; set this machine's clock"));
         }
     }
 }

@@ -25,10 +25,7 @@ pub(crate) fn run(address: Option<&str>) -> anyhow::Result<()> {
     stream.write_all(b"GET /readyz HTTP/1.0\r\n\r\n")?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
-    ensure!(
-        answer.split(' ').nth(1) == Some("200"),
-        "not ready: {answer}"
-    );
+    ensure!(answer.split(' ').nth(1) == Some("200"), "not ready: {answer}");
     Ok(())
 }
 

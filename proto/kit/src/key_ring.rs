@@ -89,9 +89,7 @@ impl KeyRing {
     /// [`SealError::Seal`].
     pub fn seal(&self, owner: &[u8], secret: &[u8]) -> Result<Vec<u8>, SealError> {
         let mut nonce = [0; NONCE_LEN];
-        SystemRandom::new()
-            .fill(&mut nonce)
-            .map_err(|_unspecified| SealError::Seal)?;
+        SystemRandom::new().fill(&mut nonce).map_err(|_unspecified| SealError::Seal)?;
         let mut text = secret.to_vec();
         let nonce_of = Nonce::assume_unique_for_key(nonce);
         let cipher = &self.0.first.cipher;
@@ -110,13 +108,13 @@ impl KeyRing {
         let key = self.keys().find(|key| key.id.as_bytes() == id);
         let no_key = || SealError::NoKey(String::from_utf8_lossy(id).into_owned());
         let key = key.ok_or_else(no_key)?;
-        let (nonce, text) = rest
-            .split_first_chunk::<NONCE_LEN>()
-            .ok_or(SealError::Damaged)?;
+        let (nonce, text) = rest.split_first_chunk::<NONCE_LEN>().ok_or(SealError::Damaged)?;
         let mut text = text.to_vec();
         let nonce = Nonce::assume_unique_for_key(*nonce);
-        let opened = key.cipher.open_in_place(nonce, Aad::from(owner), &mut text);
-        let opened = opened.map_err(|_unspecified| SealError::Damaged)?;
+        let opened = key
+            .cipher
+            .open_in_place(nonce, Aad::from(owner), &mut text)
+            .map_err(|_unspecified| SealError::Damaged)?;
         Ok(opened.to_vec())
     }
 
@@ -128,8 +126,7 @@ impl KeyRing {
 
     /// Whether one of the keys has signed this message for this purpose.
     pub fn has_signed(&self, purpose: &[u8], message: &[u8], signature: &[u8]) -> bool {
-        self.keys()
-            .any(|key| hmac::verify(&key.signing(purpose), message, signature).is_ok())
+        self.keys().any(|key| hmac::verify(&key.signing(purpose), message, signature).is_ok())
     }
 
     /// The prefix of secrets that the first key has sealed.
@@ -173,10 +170,7 @@ mod tests {
         let sealed = old.seal(OWNER, SECRET).unwrap();
         assert!(!sealed.windows(9).any(|part| part == &SECRET[..9]));
         assert_eq!(both.open(OWNER, &sealed).unwrap(), SECRET);
-        assert!(matches!(
-            new.open(OWNER, &sealed),
-            Err(SealError::NoKey(..))
-        ));
+        assert!(matches!(new.open(OWNER, &sealed), Err(SealError::NoKey(..))));
         assert!(old.open(b"another", &sealed).is_err());
 
         let behind = ring(&["a", "b"]);

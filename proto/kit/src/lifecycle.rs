@@ -83,10 +83,7 @@ impl Lifecycle {
             tasks: TaskTracker::new(),
             failures,
         };
-        let supervisor = Supervisor {
-            lifecycle: lifecycle.clone(),
-            failures: receiver,
-        };
+        let supervisor = Supervisor { lifecycle: lifecycle.clone(), failures: receiver };
         (lifecycle, supervisor)
     }
 
@@ -155,12 +152,7 @@ impl Lifecycle {
         may_end: CancellationToken,
         task: impl Future<Output = anyhow::Result<()>> + Send + 'static,
     ) -> impl Future<Output = ()> + Send + 'static {
-        let guard = ExitGuard {
-            name,
-            may_end,
-            failures: self.failures.clone(),
-            outcome: None,
-        };
+        let guard = ExitGuard { name, may_end, failures: self.failures.clone(), outcome: None };
         async move {
             let mut guard = guard;
             guard.outcome = Some(task.await);
@@ -213,13 +205,7 @@ impl Supervisor {
 
     /// Stops the servers, then the background tasks.
     pub async fn stop(self, signals: &mut StopSignals, drain: Duration) {
-        let Lifecycle {
-            draining,
-            stopping,
-            servers,
-            tasks,
-            ..
-        } = self.lifecycle;
+        let Lifecycle { draining, stopping, servers, tasks, .. } = self.lifecycle;
 
         draining.cancel();
         servers.close();

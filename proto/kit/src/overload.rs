@@ -141,10 +141,7 @@ mod tests {
     #[test]
     fn only_so_many_calls_wait() {
         let limit = ConcurrencyLimit::with_queue("a test", 1, 1);
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let _inside = runtime.enter();
         let held = limit.acquire(LONG).now_or_never().unwrap();
         let mut waits = Box::pin(limit.acquire(LONG));
@@ -154,11 +151,6 @@ mod tests {
         drop(held);
         assert!(waits.now_or_never().is_some_and(|permit| permit.is_ok()));
         // The permit and the queue are free again.
-        assert!(
-            limit
-                .acquire(LONG)
-                .now_or_never()
-                .is_some_and(|permit| permit.is_ok())
-        );
+        assert!(limit.acquire(LONG).now_or_never().is_some_and(|permit| permit.is_ok()));
     }
 }

@@ -22,16 +22,8 @@ mod tests {
 
     #[test]
     fn a_slash_at_the_end_is_removed() {
-        assert_eq!(
-            parse("http://127.0.0.1:8080/"),
-            Ok("http://127.0.0.1:8080".to_owned())
-        );
-        for bad in [
-            "mchezo.example",
-            "ftp://x.example",
-            "https://x.example/?a",
-            "",
-        ] {
+        assert_eq!(parse("http://127.0.0.1:8080/"), Ok("http://127.0.0.1:8080".to_owned()));
+        for bad in ["mchezo.example", "ftp://x.example", "https://x.example/?a", ""] {
             assert!(parse(bad).is_err(), "{bad}");
         }
     }

@@ -129,15 +129,11 @@ impl<'a> RedisUrl<'a> {
 
     /// One URL per host, for the redis crate.
     fn urls(&self) -> Vec<String> {
-        let Self {
-            scheme, user, path, ..
-        } = self;
+        let Self { scheme, user, path, .. } = self;
         let question = if self.parameters.is_empty() { "" } else { "?" };
         let parameters = self.parameters.join("&");
         let hosts = self.hosts.iter();
-        hosts
-            .map(|host| format!("{scheme}://{user}{host}{path}{question}{parameters}"))
-            .collect()
+        hosts.map(|host| format!("{scheme}://{user}{host}{path}{question}{parameters}")).collect()
     }
 
     /// The hosts with their ports, or the path of the socket.
@@ -158,10 +154,7 @@ impl<'a> RedisUrl<'a> {
         );
         let root_cert = std::fs::read(path)
             .with_context(|| format!("redis_url: cannot read the file of `sslrootcert`, {path}"))?;
-        Ok(Some(TlsCertificates {
-            client_tls: None,
-            root_cert: Some(root_cert),
-        }))
+        Ok(Some(TlsCertificates { client_tls: None, root_cert: Some(root_cert) }))
     }
 }
 
@@ -172,12 +165,7 @@ mod tests {
 
     fn parsed(url: &str) -> Option<(bool, bool, Vec<String>, Option<&str>)> {
         let parsed = RedisUrl::parse(url)?;
-        Some((
-            parsed.has_tls(),
-            parsed.cluster,
-            parsed.urls(),
-            parsed.authorities,
-        ))
+        Some((parsed.has_tls(), parsed.cluster, parsed.urls(), parsed.authorities))
     }
 
     #[test]
@@ -187,12 +175,7 @@ mod tests {
         assert_eq!(parsed(plain), Some((false, false, one(plain), None)));
         assert_eq!(
             parsed("rediss://h:1/?sslrootcert=/ca.pem&protocol=resp3"),
-            Some((
-                true,
-                false,
-                one("rediss://h:1/?protocol=resp3"),
-                Some("/ca.pem")
-            ))
+            Some((true, false, one("rediss://h:1/?protocol=resp3"), Some("/ca.pem")))
         );
         let both = ["redis://u:p,@h:1", "redis://u:p,@h:2"].map(str::to_owned);
         assert_eq!(
@@ -236,14 +219,9 @@ mod tests {
                 "rediss://u:geheim@h:1?sslrootcert=/nowhere",
                 "redis_url: cannot read the file of `sslrootcert`, /nowhere",
             ),
-            (
-                "redis://u:geheim@h:1?sslrootcert=/nowhere",
-                "redis_url: `sslrootcert` needs",
-            ),
+            ("redis://u:geheim@h:1?sslrootcert=/nowhere", "redis_url: `sslrootcert` needs"),
         ] {
-            let refused = parse(&Secret::from(url.to_owned()), DEFAULT_TIMEOUT)
-                .err()
-                .unwrap();
+            let refused = parse(&Secret::from(url.to_owned()), DEFAULT_TIMEOUT).err().unwrap();
             let refused = format!("{refused:#}");
             assert!(refused.starts_with(said), "{refused}");
             assert!(!refused.contains("geheim"), "{refused}");

@@ -42,9 +42,9 @@ impl Tokens {
 
     /// Whether a caller sent one of them. The time does not depend on which.
     pub fn accepts(&self, sent: &[u8]) -> bool {
-        let found = self.all().fold(Choice::from(0), |found, token| {
-            found | token.expose().as_bytes().ct_eq(sent)
-        });
+        let found = self
+            .all()
+            .fold(Choice::from(0), |found, token| found | token.expose().as_bytes().ct_eq(sent));
         found.into()
     }
 }

@@ -18,9 +18,7 @@ pub struct Throttle {
 impl Throttle {
     /// Admits the first line at once.
     pub const fn new() -> Self {
-        Self {
-            logged: Mutex::new(None),
-        }
+        Self { logged: Mutex::new(None) }
     }
 
     /// Whether the line is logged now.

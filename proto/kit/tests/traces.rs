@@ -32,11 +32,7 @@ impl TraceService for Collector {
         request: Request<ExportTraceServiceRequest>,
     ) -> Result<Response<ExportTraceServiceResponse>, Status> {
         for resource in request.into_inner().resource_spans {
-            for span in resource
-                .scope_spans
-                .into_iter()
-                .flat_map(|scope| scope.spans)
-            {
+            for span in resource.scope_spans.into_iter().flat_map(|scope| scope.spans) {
                 self.0.send(span).unwrap();
             }
         }
@@ -62,9 +58,7 @@ async fn a_trace_continues_in_a_service_and_reaches_the_collector() {
         trace_sample: 1.0,
     };
     let guard = telemetry::start("traced-svc", &settings).unwrap();
-    let address = testing::serve(kit::rpc::server::services(), &lifecycle)
-        .await
-        .unwrap();
+    let address = testing::serve(kit::rpc::server::services(), &lifecycle).await.unwrap();
     let client = testing::client(&address, &lifecycle).unwrap();
 
     let headers = |flags: &str| {
@@ -72,9 +66,7 @@ async fn a_trace_continues_in_a_service_and_reaches_the_collector() {
         http::HeaderMap::from_iter([("traceparent".parse().unwrap(), value.parse().unwrap())])
     };
     // A client outside the fleet cannot turn the tracing of its request off: the share is 1.
-    drop(telemetry::public_request_span(&headers("00"), || {
-        tracing::info_span!("public")
-    }));
+    drop(telemetry::public_request_span(&headers("00"), || tracing::info_span!("public")));
     // The header of a request from the fleet decides whether it is traced.
     for flags in ["00", "01"] {
         let edge = telemetry::request_span(&headers(flags), || tracing::info_span!("edge"));
@@ -83,9 +75,7 @@ async fn a_trace_continues_in_a_service_and_reaches_the_collector() {
         let call = async { client.check(HealthCheckRequest::default()).await };
         call.instrument(edge).await.unwrap();
     }
-    tokio::task::spawn_blocking(|| guard.shutdown())
-        .await
-        .unwrap();
+    tokio::task::spawn_blocking(|| guard.shutdown()).await.unwrap();
 
     let mut received = Vec::new();
     while received.len() < 3 {
@@ -96,22 +86,17 @@ async fn a_trace_continues_in_a_service_and_reaches_the_collector() {
         received.push(span);
     }
     assert!(spans.try_recv().is_err(), "no other span arrives");
-    let (of_fleet, of_others): (Vec<_>, Vec<_>) = received
-        .iter()
-        .partition(|span| hex::encode(&span.trace_id) == TRACE);
+    let (of_fleet, of_others): (Vec<_>, Vec<_>) =
+        received.iter().partition(|span| hex::encode(&span.trace_id) == TRACE);
     let named = |spans: &[&Span], name: &str| -> Span {
         let found = spans.iter().find(|span| span.name == name);
         Span::clone(found.unwrap())
     };
     let (edge, rpc) = (named(&of_fleet, "edge"), named(&of_fleet, "rpc"));
-    assert_eq!(
-        rpc.parent_span_id, edge.span_id,
-        "the service's span is a child of the caller's"
-    );
+    assert_eq!(rpc.parent_span_id, edge.span_id, "the service's span is a child of the caller's");
     let public = named(&of_others, "public");
     assert_eq!(hex::encode(&public.parent_span_id), "");
-    let links: Vec<String> = (public.links.iter())
-        .map(|link| hex::encode(&link.trace_id))
-        .collect();
+    let links: Vec<String> =
+        (public.links.iter()).map(|link| hex::encode(&link.trace_id)).collect();
     assert_eq!(links, [TRACE]);
 }

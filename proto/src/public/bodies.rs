@@ -74,13 +74,11 @@ pub enum CreatorName {}
 impl PartialSchema for CreatorName {
     fn schema() -> RefOr<Schema> {
         let handle = || ObjectBuilder::new().schema_type(Type::String);
-        let handle = || {
-            handle()
-                .min_length(Some(1))
-                .format(Some(super::format("page")))
-        };
-        let of_read = ObjectBuilder::new().schema_type(Type::Object);
-        let of_read = of_read.property("handle", handle()).required("handle");
+        let handle = || handle().min_length(Some(1)).format(Some(super::format("page")));
+        let of_read = ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .property("handle", handle())
+            .required("handle");
         // An empty schema: anything. `true` is for what responses may get.
         let any = ObjectBuilder::new().schema_type(SchemaType::AnyValue);
         let of_read = of_read.additional_properties(Some(Schema::Object(any.build())));

@@ -53,8 +53,9 @@ impl PartialSchema for SearchAddress {
             let name = ObjectBuilder::new().schema_type(Type::String);
             name.description(Some(words))
         };
-        let object = ObjectBuilder::new().schema_type(Type::Object);
-        let object = object.property("slug", name("Of a game, an event or a city."));
+        let object = ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .property("slug", name("Of a game, an event or a city."));
         object.property("handle", name("Of a creator.")).into()
     }
 }

@@ -94,10 +94,7 @@ fn pattern(pattern: &str) -> ObjectBuilder {
 }
 
 fn https_address() -> ObjectBuilder {
-    text()
-        .format(Some(format("https-address")))
-        .min_length(Some(1))
-        .max_length(Some(2_048))
+    text().format(Some(format("https-address"))).min_length(Some(1)).max_length(Some(2_048))
 }
 
 fn nullable_address() -> RefOr<Schema> {
@@ -108,6 +105,5 @@ fn nullable_address() -> RefOr<Schema> {
 /// An object that may have each of these keys.
 fn links(keys: &[&str], value: fn() -> RefOr<Schema>) -> ObjectBuilder {
     let object = ObjectBuilder::new().schema_type(Type::Object);
-    keys.iter()
-        .fold(object, |object, key| object.property(*key, value()))
+    keys.iter().fold(object, |object, key| object.property(*key, value()))
 }

@@ -17,11 +17,8 @@ pub struct Timestamp(pub OffsetDateTime);
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text = self
-            .0
-            .to_offset(UtcOffset::UTC)
-            .format(MILLISECONDS)
-            .map_err(ser::Error::custom)?;
+        let text =
+            self.0.to_offset(UtcOffset::UTC).format(MILLISECONDS).map_err(ser::Error::custom)?;
         serializer.serialize_str(&text)
     }
 }
@@ -29,9 +26,7 @@ impl Serialize for Timestamp {
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        OffsetDateTime::parse(&text, &Rfc3339)
-            .map(Timestamp)
-            .map_err(de::Error::custom)
+        OffsetDateTime::parse(&text, &Rfc3339).map(Timestamp).map_err(de::Error::custom)
     }
 }
 
@@ -39,9 +34,7 @@ impl PartialSchema for Timestamp {
     fn schema() -> RefOr<Schema> {
         let text = ObjectBuilder::new().schema_type(Type::String);
         text.format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
-            .pattern(Some(
-                r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$",
-            ))
+            .pattern(Some(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$"))
             .description(Some("A point in time, in UTC with milliseconds."))
             .examples(["2026-03-01T08:00:00.000Z"])
             .into()
@@ -58,9 +51,6 @@ mod tests {
     #[test]
     fn a_timestamp_is_written_in_utc_with_milliseconds() {
         let at = Timestamp(datetime!(2026-03-01 10:00:00.0009 +02:00));
-        assert_eq!(
-            serde_json::to_string(&at).unwrap(),
-            "\"2026-03-01T08:00:00.000Z\""
-        );
+        assert_eq!(serde_json::to_string(&at).unwrap(), "\"2026-03-01T08:00:00.000Z\"");
     }
 }

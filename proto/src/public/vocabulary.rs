@@ -1,18 +1,8 @@
 //! The fixed sets of values that fields of the public shapes take. A read's filters and a listing's checks know the same ones.
 
 /// The platforms there are (§2.2).
-pub const PLATFORMS: [&str; 10] = [
-    "web",
-    "android",
-    "ios",
-    "windows",
-    "mac",
-    "linux",
-    "switch",
-    "playstation",
-    "xbox",
-    "vr",
-];
+pub const PLATFORMS: [&str; 10] =
+    ["web", "android", "ios", "windows", "mac", "linux", "switch", "playstation", "xbox", "vr"];
 
 /// The stages of a game there are (§2.2), the first being that of a game that names none.
 pub const STAGES: [&str; 3] = ["in_development", "early_access", "released"];

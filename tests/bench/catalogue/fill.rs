@@ -20,10 +20,7 @@ const BINARY_HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 
 /// Appends the listings to the feed of listings-svc, and waits until the services that store a part of it have read them. Returns the size of the
 /// listings in bytes.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the benchmarks have no schema of their own"
-)]
+#[expect(clippy::disallowed_methods, reason = "the benchmarks have no schema of their own")]
 pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
     let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
     let mut transaction = connection.begin().await.unwrap();
@@ -66,10 +63,7 @@ pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
     let raise = sqlx::query("update listings.feed_head set seq = $1").bind(seq);
     raise.execute(&mut *transaction).await.unwrap();
     transaction.commit().await.unwrap();
-    sqlx::raw_sql("vacuum analyze listings.feed")
-        .execute(&mut connection)
-        .await
-        .unwrap();
+    sqlx::raw_sql("vacuum analyze listings.feed").execute(&mut connection).await.unwrap();
     eventually_within(FOLLOW, "the services have read the feed", async || {
         let sql = "select count(*) from (
                  select seq from gateway.feed_cursor where producer = 'listings'
@@ -92,9 +86,7 @@ pub(super) async fn restart(small: &SmallFleet) -> (Fleet, Duration) {
         let fleet = small.fleet();
         let process = catalogue(&fleet).filter(|process| process.pid != old)?;
         let health = &fleet.service("catalogue-svc").health;
-        let answer = reqwest::get(health.replace("healthz", "readyz"))
-            .await
-            .ok()?;
+        let answer = reqwest::get(health.replace("healthz", "readyz")).await.ok()?;
         let age = process.age();
         answer.status().is_success().then_some((fleet, age))
     });

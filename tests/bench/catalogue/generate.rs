@@ -155,12 +155,14 @@ impl Generator {
 
     pub(super) fn game(&mut self, number: u64) -> Game {
         let slug = slug(number);
-        let mut genres: Vec<String> = (0..=self.dice.roll(2))
-            .map(|_| self.dice.pick(&self.genres).to_owned())
-            .collect();
+        let mut genres: Vec<String> =
+            (0..=self.dice.roll(2)).map(|_| self.dice.pick(&self.genres).to_owned()).collect();
         genres.dedup();
-        let platforms = PLATFORMS.iter().filter(|_| self.dice.roll(3) == 0);
-        let platforms = platforms.map(|key| (*key).to_owned()).collect();
+        let platforms = PLATFORMS
+            .iter()
+            .filter(|_| self.dice.roll(3) == 0)
+            .map(|key| (*key).to_owned())
+            .collect();
         Game {
             id: id(2, number),
             mode: Mode::Live.into(),
@@ -224,9 +226,7 @@ fn at(number: u64) -> Timestamp {
 fn column(file: &str, name: &str) -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/data");
     let text = std::fs::read_to_string(format!("{folder}/{file}.ndjson")).unwrap();
-    let rows = text
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     rows.filter_map(|row| row[name].as_str().map(str::to_owned))
         .filter(|value| !value.is_empty())
         .collect()

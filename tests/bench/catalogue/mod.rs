@@ -33,13 +33,9 @@ pub(crate) async fn run(report: &mut Report) {
     let few = one.up().await;
     let many = other.up().await;
     let many = fill_and_report(report, &other, &many, MANY).await;
-    let sides = [
-        through_gateway("91", &few).await,
-        through_gateway("1,000,000", &many).await,
-    ];
-    let measure = Measure::new(format!(
-        "GET /games through the gateway with {MANY} games compared with 91"
-    ));
+    let sides = [through_gateway("91", &few).await, through_gateway("1,000,000", &many).await];
+    let measure =
+        Measure::new(format!("GET /games through the gateway with {MANY} games compared with 91"));
     compare(report, &measure.required("0.91"), &sides[0], &sides[1]).await;
     let few = fill_and_report(report, &one, &few, FEW).await;
     compare_first_pages(report, [&few, &many]).await;
@@ -59,11 +55,7 @@ async fn fill_and_report(
     tokio::time::sleep(REST).await;
     let process = catalogue(&fleet).unwrap();
     let a_game = |kibibytes: u32| f64::from(kibibytes) * 1_024.0 / games_f64(games);
-    let [start_limit, memory_limit] = if games == MANY {
-        ["20", "2200"]
-    } else {
-        ["", ""]
-    };
+    let [start_limit, memory_limit] = if games == MANY { ["20", "2200"] } else { ["", ""] };
     let subject = format!("catalogue-svc with {games} generated games");
     let measure = Measure::new(format!(
         "{subject}: time from start until ready, from the feed of listings-svc, s"
@@ -112,10 +104,8 @@ async fn compare_first_pages(report: &mut Report, fleets: [&Fleet; 2]) {
         for _ in 0..PAGES {
             for (client, times) in clients.iter_mut().zip(&mut times) {
                 let start = Instant::now();
-                let request = ListGamesRequest {
-                    mode: Mode::Live.into(),
-                    ..ListGamesRequest::default()
-                };
+                let request =
+                    ListGamesRequest { mode: Mode::Live.into(), ..ListGamesRequest::default() };
                 client.list_games(request).await.unwrap();
                 times.push(start.elapsed());
             }

@@ -39,9 +39,8 @@ impl Games {
     /// Adds games with currencies until there are `count`.
     pub(super) async fn grow(&mut self, count: usize) {
         let staff = Staff::new(&self.fleet).await;
-        let added: Vec<String> = (self.slugs.len()..count)
-            .map(|game| format!("bench-{game}"))
-            .collect();
+        let added: Vec<String> =
+            (self.slugs.len()..count).map(|game| format!("bench-{game}")).collect();
         let rows = added.iter().map(
             |slug| json!({"slug": slug, "title": slug, "release_year": 2024, "creator": "bench"}),
         );
@@ -69,10 +68,8 @@ impl Games {
     /// Reports per second of `callers` concurrent callers. Each has its own games, because reports of one game wait for each other.
     pub(super) async fn rate(&self, callers: usize, seconds: u32) -> f64 {
         let games = self.clone();
-        rate(callers, seconds, move |caller, turn| {
-            games.clone().send(caller + callers * turn)
-        })
-        .await
+        rate(callers, seconds, move |caller, turn| games.clone().send(caller + callers * turn))
+            .await
     }
 
     async fn send(self, game: usize) {

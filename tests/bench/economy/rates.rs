@@ -64,8 +64,8 @@ async fn megabytes_per_second(target: &Target, length: usize) -> f64 {
 
 async fn read(target: &Target) -> Vec<u8> {
     let url = format!("http://{}{}", target.address, target.uri.path());
-    let request = reqwest::Client::new().get(url);
-    let request = request.header("authorization", target.authorization.clone());
+    let request =
+        reqwest::Client::new().get(url).header("authorization", target.authorization.clone());
     let answer = request.send().await.unwrap().error_for_status().unwrap();
     answer.bytes().await.unwrap().into()
 }

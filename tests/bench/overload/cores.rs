@@ -11,8 +11,7 @@ pub(super) fn pin(pid: u32, core: usize) {
     let mut cores = CpuSet::new();
     cores.set(core).unwrap();
     for thread in fs::read_dir(format!("/proc/{pid}/task")).unwrap() {
-        let thread = thread.unwrap().file_name();
-        let thread = thread.to_str().unwrap().parse().unwrap();
+        let thread = thread.unwrap().file_name().to_str().unwrap().parse().unwrap();
         match sched_setaffinity(Pid::from_raw(thread), &cores) {
             // The thread has ended in the meantime.
             Ok(()) | Err(Errno::ESRCH) => {}

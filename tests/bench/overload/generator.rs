@@ -48,11 +48,7 @@ async fn closed(wire: &impl Wire, time: Duration) -> u32 {
 
 /// Sends `rate` requests per second, evenly spread over `time`; returns how many got 200 in time.
 pub(super) async fn offer(wire: impl Wire, rate: f64, time: Duration) -> u32 {
-    let run = Rc::new(Run {
-        wire,
-        under_way: Cell::new(0),
-        good: Cell::new(0),
-    });
+    let run = Rc::new(Run { wire, under_way: Cell::new(0), good: Cell::new(0) });
     let offering = async {
         let start = Instant::now();
         let end = start + time;

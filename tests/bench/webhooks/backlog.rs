@@ -36,12 +36,7 @@ impl<'a> Backlog<'a> {
     /// Adds an endpoint, which is paused.
     pub(super) async fn new(fleet: &Fleet, receiver: &'a Receiver) -> Self {
         let pids = fleet.pids();
-        let account_id = Staff::new(fleet)
-            .await
-            .account("unlimited")
-            .await
-            .account
-            .id;
+        let account_id = Staff::new(fleet).await.account("unlimited").await.account.id;
         let endpoints = EndpointsServiceClient::new(fleet.rpc_client("webhook-svc").await);
         let added = eventually("webhook-svc knows the account", async || {
             let request = AddEndpointRequest {
@@ -67,10 +62,7 @@ impl<'a> Backlog<'a> {
     }
 
     /// Inserts messages to the endpoint, which are due.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the benchmarks have no schema of their own"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the benchmarks have no schema of their own")]
     async fn fill(&self, deliveries: u32) {
         let filling = sqlx::query(
             "with message as (
@@ -81,33 +73,24 @@ impl<'a> Backlog<'a> {
              )
              insert into webhook.waiting (endpoint_id, message_id, created_at, due_at)
              select $3, message.id, now(), now() from message",
-        );
-        let filling = filling.bind(i64::from(deliveries));
-        let filling = filling.bind(BODY.as_bytes()).bind(self.id);
+        ).bind(i64::from(deliveries)).bind(BODY.as_bytes()).bind(self.id);
         filling.execute(&self.database).await.unwrap();
         for table in ["webhook.message", "webhook.waiting"] {
             let analyze = sqlx::AssertSqlSafe(format!("vacuum analyze {table}"));
-            sqlx::raw_sql(analyze)
-                .execute(&self.database)
-                .await
-                .unwrap();
+            sqlx::raw_sql(analyze).execute(&self.database).await.unwrap();
         }
     }
 
     async fn pause(&self) {
-        let request = PauseEndpointRequest {
-            account_id: self.account_id.clone(),
-            id: self.id.to_string(),
-        };
+        let request =
+            PauseEndpointRequest { account_id: self.account_id.clone(), id: self.id.to_string() };
         let mut endpoints = self.endpoints.clone();
         endpoints.pause_endpoint(request).await.unwrap();
     }
 
     async fn resume(&self) {
-        let request = ResumeEndpointRequest {
-            account_id: self.account_id.clone(),
-            id: self.id.to_string(),
-        };
+        let request =
+            ResumeEndpointRequest { account_id: self.account_id.clone(), id: self.id.to_string() };
         let mut endpoints = self.endpoints.clone();
         endpoints.resume_endpoint(request).await.unwrap();
     }
@@ -135,10 +118,7 @@ impl<'a> Backlog<'a> {
         }
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the benchmarks have no schema of their own"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the benchmarks have no schema of their own")]
     async fn is_waiting(&self) -> bool {
         let waiting = "select exists (select from webhook.waiting where endpoint_id = $1)";
         let waiting = sqlx::query_scalar(waiting).bind(self.id);

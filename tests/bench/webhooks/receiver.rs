@@ -40,10 +40,7 @@ impl Receiver {
 pub(crate) async fn serve(listen: &str) {
     let listener = TcpListener::bind(listen).await.unwrap();
     let count = Arc::new(AtomicU64::new(0));
-    let app = Router::new()
-        .route("/count", get(counted))
-        .fallback(post(take))
-        .with_state(count);
+    let app = Router::new().route("/count", get(counted)).fallback(post(take)).with_state(count);
     axum::serve(listener, app).await.unwrap();
 }
 

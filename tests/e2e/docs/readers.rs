@@ -44,8 +44,12 @@ impl Reader {
         staff.import("game", &[row]).await;
         let test = variables(&staff, &account, "test", &game).await;
         let live = variables(&staff, &account, "live", &game).await;
-        let document = reqwest::get(format!("{}/openapi.json", fleet.base_url)).await;
-        let document: Value = document.unwrap().json().await.unwrap();
+        let document: Value = reqwest::get(format!("{}/openapi.json", fleet.base_url))
+            .await
+            .unwrap()
+            .json()
+            .await
+            .unwrap();
         let settings = document[ApiSettings::EXTENSION].clone();
         Self {
             settings: serde_json::from_value(settings).unwrap(),
@@ -77,11 +81,10 @@ impl Reader {
     /// Stores a field of the JSON that an example printed, such as `data.0.id`, in a variable for later examples.
     pub(super) fn save(&mut self, name: &str, field: &str, printed: &str) {
         let answer: Value = serde_json::from_str(printed).unwrap();
-        let value = answer.pointer(&format!("/{}", field.replace('.', "/")));
-        let value = value.and_then(Value::as_str);
+        let value =
+            answer.pointer(&format!("/{}", field.replace('.', "/"))).and_then(Value::as_str);
         assert!(value.is_some(), "no text at {field} in {printed}");
-        self.common
-            .push((name.to_owned(), value.unwrap().to_owned()));
+        self.common.push((name.to_owned(), value.unwrap().to_owned()));
     }
 
     pub(super) async fn run(&self, language: &str, code: &str, keys: Keys, folder: &Path) -> Run {
@@ -104,9 +107,7 @@ impl Reader {
             Keys::Test => &self.test,
             Keys::Live => &self.live,
         };
-        let variables = variables
-            .iter()
-            .map(|(name, value)| (*name, value.as_str()));
+        let variables = variables.iter().map(|(name, value)| (*name, value.as_str()));
         command.env("API", &self.fleet.base_url).envs(variables);
         command.envs(self.common.iter().cloned());
         command.current_dir(folder).stdin(Stdio::piped());
@@ -138,11 +139,7 @@ async fn variables(
     let mut staff = staff.clone();
     let mut variables = Vec::new();
     for (name, may_write) in [("SERVICE_API_KEY", false), ("SERVICE_WRITE_KEY", true)] {
-        let wanted = KeyRequest {
-            mode,
-            may_write,
-            ..KeyRequest::default()
-        };
+        let wanted = KeyRequest { mode, may_write, ..KeyRequest::default() };
         variables.push((name, staff.key(account, wanted).await.1));
     }
     let secret = staff.key_of_game(account, mode, "secret", game).await;

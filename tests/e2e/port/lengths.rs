@@ -57,8 +57,8 @@ async fn over_http_1_a_request_that_is_too_long_gets_one_response() {
 async fn over_http_2_a_request_that_is_too_long_gets_one_response() {
     let fleet = Fleet::shared();
     let key = &fleet.account("unlimited").keys.live_write;
-    let client = reqwest::Client::builder().http2_prior_knowledge();
-    let client = client.timeout(testing::LONG).build().unwrap();
+    let client =
+        reqwest::Client::builder().http2_prior_knowledge().timeout(testing::LONG).build().unwrap();
     for (what, query, header, headers, body, code) in CASES {
         let address = format!("{}/events?x={}", fleet.base_url, "a".repeat(*query));
         let mut request = client.request(Method::POST, address).bearer_auth(key);

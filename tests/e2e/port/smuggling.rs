@@ -89,15 +89,11 @@ const HEADS: &[Case] = &[
 #[tokio::test]
 async fn no_request_hides_in_another() {
     let fleet = Fleet::shared();
-    let key = format!(
-        "authorization: Bearer {}",
-        fleet.account("unlimited").keys.live
-    );
+    let key = format!("authorization: Bearer {}", fleet.account("unlimited").keys.live);
     let (hidden, last) = (HIDDEN.replace("KEY", &key), LAST.replace("KEY", &key));
     for (what, lines, body, expected) in [LENGTHS, CHUNKS, HEADS].concat() {
         let lines = lines.replace("LENGTH", &hidden.len().to_string());
-        let body = body.replace("HIDDEN", &hidden);
-        let body = body.replace("HEX", &format!("{:x}", hidden.len()));
+        let body = body.replace("HIDDEN", &hidden).replace("HEX", &format!("{:x}", hidden.len()));
         let end = if lines.is_empty() { "\r\n" } else { "\r\n\r\n" };
         let head = format!("GET /v1/me HTTP/1.1\r\nhost: a\r\n{key}\r\n{lines}{end}");
         let answers = exchange(&fleet, format!("{head}{body}{last}").as_bytes()).await;
@@ -146,10 +142,7 @@ const LINES: &[(&str, u16)] = &[
 #[tokio::test]
 async fn every_head_gets_exactly_one_response() {
     let fleet = Fleet::shared();
-    let key = format!(
-        "authorization: Bearer {}",
-        fleet.account("unlimited").keys.live
-    );
+    let key = format!("authorization: Bearer {}", fleet.account("unlimited").keys.live);
     for (line, status) in LINES {
         let request = format!("{line}\r\n{key}\r\nconnection: close\r\n\r\n");
         let answers = exchange(&fleet, request.as_bytes()).await;
@@ -168,11 +161,7 @@ async fn a_request_without_one_valid_host_gets_an_error_in_the_envelope() {
             unreachable!("not one answer: {answers:?}");
         };
         assert_eq!(answer.code(), "invalid", "{}", answer.body);
-        assert!(
-            answer.body.contains(r#""fields":{"host":"#),
-            "{}",
-            answer.body
-        );
+        assert!(answer.body.contains(r#""fields":{"host":"#), "{}", answer.body);
         assert!(answer.head.contains("connection: close"), "{}", answer.head);
     }
 }

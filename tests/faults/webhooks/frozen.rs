@@ -21,15 +21,9 @@ async fn a_replica_that_was_frozen_repeats_only_what_was_in_flight() {
     receiver.subscribe(&fleet, &["listing.updated"]).await;
     receiver.answer_until(ANSWERED);
     publish(&small, 0, MESSAGES).await;
-    eventually("the receiver stalls", async || {
-        (receiver.arrivals() > ANSWERED).then_some(())
-    })
-    .await;
-    let claims = async || {
-        fleet
-            .metric("webhook-svc", "webhook_endpoints_claimed")
-            .await
-    };
+    eventually("the receiver stalls", async || (receiver.arrivals() > ANSWERED).then_some(()))
+        .await;
+    let claims = async || fleet.metric("webhook-svc", "webhook_endpoints_claimed").await;
     let sending = eventually("a replica has claimed the endpoint", async || {
         claims().await.iter().position(|claimed| *claimed > 0)
     })

@@ -41,10 +41,8 @@ async fn every_message_arrives(replicas: &str, kills: usize) -> String {
     for round in 0..kills {
         let before = receiver.count();
         publish(&small, round, GAMES).await;
-        eventually("some of the round arrived", async || {
-            (receiver.count() > before).then_some(())
-        })
-        .await;
+        eventually("some of the round arrived", async || (receiver.count() > before).then_some(()))
+            .await;
         let replicas = pids(&small);
         small.kill(replicas[round % replicas.len()]).await;
         let restarted = Instant::now();
@@ -54,9 +52,8 @@ async fn every_message_arrives(replicas: &str, kills: usize) -> String {
         .await;
         slowest = slowest.max(restarted.elapsed());
     }
-    let expected: Vec<String> = (0..kills)
-        .flat_map(|round| (0..GAMES).map(move |game| slug(round, game)))
-        .collect();
+    let expected: Vec<String> =
+        (0..kills).flat_map(|round| (0..GAMES).map(move |game| slug(round, game))).collect();
     assert_eq!(receiver.slugs(), expected);
     let repeats = receiver.repeats();
     assert!(repeats <= kills * IN_FLIGHT, "{repeats} came again");

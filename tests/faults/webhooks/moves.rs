@@ -33,12 +33,7 @@ impl VotedFleet {
         small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
         let fleet = small.up_with(&REPLICAS).await;
         receiver.subscribe(&fleet, &["ranking.moved"]).await;
-        let voted = Self {
-            small,
-            receiver,
-            clock_file: fleet.clock_file,
-            moved: Duration::ZERO,
-        };
+        let voted = Self { small, receiver, clock_file: fleet.clock_file, moved: Duration::ZERO };
         // The first run of the job only marks the last 04:00 as done. The next 04:00 is the first with a snapshot.
         voted.until_done().await;
         voted
@@ -56,17 +51,13 @@ impl VotedFleet {
     async fn until_done(&self) {
         let now = Clock::system().now() + self.moved;
         let four = now.replace_time(Time::from_hms(4, 0, 0).unwrap());
-        let due = if four <= now {
-            four
-        } else {
-            four - Duration::DAY
-        };
+        let due = if four <= now { four } else { four - Duration::DAY };
         let fleet = self.small.fleet();
         let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
         let sql = "select done_for from catalogue.daily_run where name = 'board snapshot'";
         eventually("the job has run", async || {
-            let done = sqlx::query_scalar(sql).fetch_optional(&mut connection);
-            let done: Option<OffsetDateTime> = done.await.unwrap();
+            let done: Option<OffsetDateTime> =
+                sqlx::query_scalar(sql).fetch_optional(&mut connection).await.unwrap();
             // Not equal, because the next 04:00 may pass in the meantime.
             done.is_some_and(|done| done >= due).then_some(())
         })
@@ -94,8 +85,7 @@ impl VotedFleet {
         eventually("the board has the votes", async || {
             let board: Vec<RankingRow> = caller.rows("/rankings/games/week", 100).await;
             let wins: u64 = board.iter().map(|row| row.wins).sum();
-            let rows = board.into_iter();
-            let rows = rows.map(|row| (row.name, row.rank, row.previous_rank));
+            let rows = board.into_iter().map(|row| (row.name, row.rank, row.previous_rank));
             (wins == u64::try_from(votes).unwrap()).then(|| rows.collect())
         })
         .await
@@ -150,8 +140,5 @@ async fn moves_on_the_boards_are_announced_once_a_day_even_after_downtime() {
         (voted.announced() == all).then_some(())
     })
     .await;
-    assert!(
-        voted.announced().len() > first.len(),
-        "nothing moved: {first:?}"
-    );
+    assert!(voted.announced().len() > first.len(), "nothing moved: {first:?}");
 }

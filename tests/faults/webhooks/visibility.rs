@@ -33,9 +33,7 @@ pub(crate) async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page(
     fleet: &Fleet,
     receiver: &Receiver,
 ) {
-    receiver
-        .subscribe(fleet, &["listing.published", "listing.updated"])
-        .await;
+    receiver.subscribe(fleet, &["listing.published", "listing.updated"]).await;
     let mut staff = Staff::new(fleet).await;
     let account = staff.account("partner").await;
     staff.page(&account, "first-page").await;
@@ -46,20 +44,13 @@ pub(crate) async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page(
     submit_game(&owner, "Once Seen", "first-page").await;
     staff.approve("game", "once-seen").await;
     // Wait for the message, because webhook-svc cancels messages about a listing that is hidden before they are sent.
-    eventually("the game is announced", async || {
-        (receiver.count() > 0).then_some(())
-    })
-    .await;
+    eventually("the game is announced", async || (receiver.count() > 0).then_some(())).await;
 
     // The owner of a removed page reaches no subscriber, and cannot publish the game again under another page.
     staff.take_down("page", "first-page").await;
-    let changed = owner
-        .patch("/games/once-seen", &json!({"title": "Spam"}))
-        .await;
+    let changed = owner.patch("/games/once-seen", &json!({"title": "Spam"})).await;
     assert_eq!(changed.status, 200, "{}", changed.text);
-    let moved = owner
-        .patch("/games/once-seen", &json!({"creator": "second-page"}))
-        .await;
+    let moved = owner.patch("/games/once-seen", &json!({"creator": "second-page"})).await;
     moved.assert_error(403, "not_yours");
     let read = owner.get("/games/once-seen").await;
     read.assert_error(404, "not_found");
@@ -78,9 +69,7 @@ pub(crate) async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page(
     staff.restore("page", "first-page").await;
     assert_eq!(owner.get("/games/once-seen").await.status, 200);
     for slug in ["once-seen", "not-seen"] {
-        let changed = owner
-            .patch(&format!("/games/{slug}"), &json!({"tagline": "Better"}))
-            .await;
+        let changed = owner.patch(&format!("/games/{slug}"), &json!({"tagline": "Better"})).await;
         assert_eq!(changed.status, 200, "{}", changed.text);
     }
     let expected = [
@@ -91,9 +80,7 @@ pub(crate) async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page(
         ("listing.updated", "once-seen"),
     ];
     let expected = expected.map(|(event, name)| (event.to_owned(), name.to_owned()));
-    eventually("the messages arrived", async || {
-        (receiver.count() >= expected.len()).then_some(())
-    })
-    .await;
+    eventually("the messages arrived", async || (receiver.count() >= expected.len()).then_some(()))
+        .await;
     assert_eq!(receiver.named(), expected);
 }

@@ -74,12 +74,7 @@ async fn copies_agree(server: &Archived, client: &Client) {
         eventually(&what, async || {
             let names = server.text(sql).await?;
             let copy: BTreeSet<&str> = names.split(' ').collect();
-            games(client)
-                .await
-                .keys()
-                .map(String::as_str)
-                .eq(copy)
-                .then_some(())
+            games(client).await.keys().map(String::as_str).eq(copy).then_some(())
         })
         .await;
     }
@@ -140,11 +135,7 @@ fn each_message_arrived_once(receiver: &Receiver) {
         ("lost", 2 * GAMES),
         ("after-the-restore", GAMES),
     ] {
-        assert_eq!(
-            receiver.times(publication),
-            vec![1; messages],
-            "{publication}"
-        );
+        assert_eq!(receiver.times(publication), vec![1; messages], "{publication}");
     }
 }
 
@@ -163,10 +154,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
 
     publish(&small, "before-the-backup").await;
     let metrics = server.pgbackrest.backup("full").await;
-    assert!(
-        metrics.contains("\nbackup_last_success_timestamp_seconds 1"),
-        "{metrics}"
-    );
+    assert!(metrics.contains("\nbackup_last_success_timestamp_seconds 1"), "{metrics}");
     publish(&small, "after-the-backup").await;
     for publication in ["before-the-backup", "after-the-backup"] {
         messages_arrive(&receiver, publication).await;
@@ -191,9 +179,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     eventually("every feed has a new epoch", async || {
         let now = epochs(&server).await;
         let mut pairs = before.iter().zip(&now);
-        pairs
-            .all(|(before, now)| now.is_some() && before != now)
-            .then_some(())
+        pairs.all(|(before, now)| now.is_some() && before != now).then_some(())
     })
     .await;
     let lost = Client::new(&fleet, &lost_secret).get("/games").await;
@@ -201,9 +187,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     // In PostgreSQL the key is active. Redis was not restored, and still has its tombstone.
     let id = &revoked_later.id;
     let active = server
-        .text(&format!(
-            "select (revoked_at is null)::text from gateway.key where id = '{id}'"
-        ))
+        .text(&format!("select (revoked_at is null)::text from gateway.key where id = '{id}'"))
         .await;
     assert_eq!(active.as_deref(), Some("true"));
     let revoked = Client::new(&fleet, &revoked_secret).get("/games").await;

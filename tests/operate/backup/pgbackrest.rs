@@ -28,10 +28,7 @@ impl PgBackRest {
             fs::write(folder.join(name), script).unwrap();
             user.give(&folder.join(name), 0o755).unwrap();
         }
-        Self {
-            user: user.clone(),
-            folder: folder.to_owned(),
-        }
+        Self { user: user.clone(), folder: folder.to_owned() }
     }
 
     fn configuration(&self) -> PathBuf {
@@ -52,10 +49,7 @@ impl PgBackRest {
 
     pub(crate) fn archive_command(&self) -> String {
         let configuration = self.configuration();
-        format!(
-            "pgbackrest --config={} --stanza=fleet archive-push %p",
-            configuration.display()
-        )
+        format!("pgbackrest --config={} --stanza=fleet archive-push %p", configuration.display())
     }
 
     /// Makes a backup; returns the metrics that the command wrote.

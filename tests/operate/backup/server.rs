@@ -36,8 +36,7 @@ impl Archived {
         let user = ServerUser::unprivileged().unwrap();
         let base = user.temporary(&std::env::temp_dir()).unwrap();
         // Keep the name short, because the path of a Unix socket has at most 107 bytes.
-        let folder = tempfile::Builder::new().prefix("pg-").tempdir_in(base);
-        let folder = folder.unwrap();
+        let folder = tempfile::Builder::new().prefix("pg-").tempdir_in(base).unwrap();
         user.give(folder.path(), 0o700).unwrap();
         let mut server = Self {
             pgbackrest: PgBackRest::new(&user, folder.path()),
@@ -51,9 +50,7 @@ impl Archived {
         server.initialize();
         server.run().await;
         server.has_port = true;
-        server
-            .execute("postgres", &format!("create database {DATABASE}"))
-            .await;
+        server.execute("postgres", &format!("create database {DATABASE}")).await;
         server
     }
 
@@ -89,8 +86,7 @@ impl Archived {
     fn choose_port(&mut self) {
         self.port = free_port().port();
         let (port, sockets) = (self.port, self.path("socket"));
-        self.pgbackrest
-            .configure(&self.path("data"), &sockets, port);
+        self.pgbackrest.configure(&self.path("data"), &sockets, port);
         let (sockets, archive) = (sockets.display(), self.pgbackrest.archive_command());
         let settings = format!(
             "port = {port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = '{sockets}'\n\
@@ -101,9 +97,7 @@ impl Archived {
     }
 
     fn spawn(&self) -> Child {
-        let mut postgres = self
-            .tools
-            .command("postgres", &self.user, Some(Signal::SIGQUIT));
+        let mut postgres = self.tools.command("postgres", &self.user, Some(Signal::SIGQUIT));
         postgres.arg("-D").arg(self.path("data"));
         let silent = postgres.stdin(Stdio::null()).stdout(Stdio::null());
         silent.stderr(Stdio::null()).spawn().unwrap()
@@ -132,13 +126,8 @@ impl Archived {
     }
 
     async fn execute(&self, database: &str, sql: &str) {
-        let mut connection = PgConnection::connect_with(&self.options(database))
-            .await
-            .unwrap();
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "no table that the compiler could know"
-        )]
+        let mut connection = PgConnection::connect_with(&self.options(database)).await.unwrap();
+        #[expect(clippy::disallowed_methods, reason = "no table that the compiler could know")]
         let query = sqlx::raw_sql(AssertSqlSafe(sql));
         query.execute(&mut connection).await.unwrap();
         connection.close().await.unwrap();

@@ -32,8 +32,11 @@ fn environment(container: &Value, secrets: &Path) -> Variables {
         };
         environment.extend(variables(&file));
     }
-    let own = container["environment"].as_object().into_iter().flatten();
-    let own = own.map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()));
+    let own = container["environment"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()));
     environment.extend(own);
     environment
 }
@@ -45,11 +48,7 @@ async fn each_container_is_confined_and_only_the_front_is_public() {
     for (name, container) in containers.as_object().unwrap() {
         assert_eq!(container["read_only"], true, "{name}");
         assert_eq!(container["cap_drop"], json!(["ALL"]), "{name}");
-        assert_eq!(
-            container["security_opt"],
-            json!(["no-new-privileges:true"]),
-            "{name}"
-        );
+        assert_eq!(container["security_opt"], json!(["no-new-privileges:true"]), "{name}");
         assert_eq!(container["ports"].is_null(), name != "edge", "{name}");
         let networks = strings(&container["networks"]);
         let is_front = ["edge", "gateway", "web"].contains(&name.as_str());
@@ -62,17 +61,11 @@ async fn each_container_is_confined_and_only_the_front_is_public() {
     for (service, _) in SERVICES {
         let container = &containers[service];
         assert_eq!(strings(&container["command"]), [service]);
-        assert_eq!(
-            container["healthcheck"]["test"],
-            json!(["CMD", service, "healthcheck"])
-        );
+        assert_eq!(container["healthcheck"]["test"], json!(["CMD", service, "healthcheck"]));
         // The delay and twice the drain take 25 seconds by default.
         assert_eq!(container["stop_grace_period"], "30s");
         let migration = format!("migrate-{service}");
-        assert_eq!(
-            strings(&containers[migration]["command"]),
-            [service, "migrate"]
-        );
+        assert_eq!(strings(&containers[migration]["command"]), [service, "migrate"]);
     }
 }
 
@@ -156,18 +149,11 @@ async fn build_servers(podman: &Podman) {
         "bookworm",
     ]);
     run(debian.arg(&archive)).await;
-    run(podman
-        .command(&["import", "--quiet"])
-        .arg(&archive)
-        .arg("localhost/debian"))
-    .await;
+    run(podman.command(&["import", "--quiet"]).arg(&archive).arg("localhost/debian")).await;
     fs::remove_file(archive).unwrap();
     fs::write(context.join("start-postgres"), START_POSTGRES).unwrap();
     for (image, command) in [
-        (
-            "docker.io/library/postgres:17-bookworm",
-            r#"["sh", "/usr/bin/start-postgres"]"#,
-        ),
+        ("docker.io/library/postgres:17-bookworm", r#"["sh", "/usr/bin/start-postgres"]"#),
         ("docker.io/library/redis:7", r#"["redis-server"]"#),
         (
             "docker.io/library/haproxy:3.0",
@@ -189,9 +175,7 @@ struct Compose<'a> {
 impl Compose<'_> {
     fn command(&self, args: &[&str]) -> Command {
         let mut compose = self.podman.program(self.program.join("python"));
-        compose
-            .args(["-m", "podman_compose", "-f"])
-            .arg(deploy("compose.yaml"));
+        compose.args(["-m", "podman_compose", "-f"]).arg(deploy("compose.yaml"));
         compose.envs(self.environment.clone()).args(args);
         compose.stdin(Stdio::null());
         compose
@@ -201,13 +185,7 @@ impl Compose<'_> {
 /// The response of haproxy, with the status in the last line.
 async fn get(secrets: &Path, port: u16, path: &str) -> String {
     let mut curl = Command::new("curl");
-    curl.args([
-        "--silent",
-        "--max-time",
-        "10",
-        "--write-out",
-        "\n%{http_code}",
-    ]);
+    curl.args(["--silent", "--max-time", "10", "--write-out", "\n%{http_code}"]);
     curl.arg("--cacert").arg(secrets.join("ca.crt"));
     curl.arg(format!("https://localhost:{port}{path}"));
     let output = curl.output().await.unwrap();
@@ -242,25 +220,16 @@ async fn a_whole_fleet_starts_from_the_compose_file() {
     })
     .await;
     eventually_within(minutes, "the description of the API", async || {
-        get("/v1/openapi.json")
-            .await
-            .ends_with("\n200")
-            .then_some(())
+        get("/v1/openapi.json").await.ends_with("\n200").then_some(())
     })
     .await;
     let refused = get("/v1/games").await;
-    assert!(
-        refused.contains("missing_key") && refused.ends_with("\n401"),
-        "{refused}"
-    );
+    assert!(refused.contains("missing_key") && refused.ends_with("\n401"), "{refused}");
 
     // Every service is healthy, and no job has failed.
-    let names = run(&mut podman.command(&[
-        "ps",
-        "--all",
-        "--format={{.Names}} {{.State}} {{.ExitCode}}",
-    ]))
-    .await;
+    let names =
+        run(&mut podman.command(&["ps", "--all", "--format={{.Names}} {{.State}} {{.ExitCode}}"]))
+            .await;
     for (service, _) in SERVICES {
         let container = format!("mchezo_{service}_1");
         eventually_within(minutes, &format!("{service} is healthy"), async || {
@@ -275,11 +244,7 @@ async fn a_whole_fleet_starts_from_the_compose_file() {
         // Versions of podman differ in the case of the word and in the text after it.
         .filter(|line| line.to_lowercase().contains(" exited "))
         .collect();
-    assert_eq!(
-        ended.len(),
-        SERVICES.len() + 1,
-        "migrations and roles: {names}"
-    );
+    assert_eq!(ended.len(), SERVICES.len() + 1, "migrations and roles: {names}");
     assert!(ended.iter().all(|line| line.ends_with(" 0")), "{names}");
 
     let in_postgres = async |command: &[&str]| {

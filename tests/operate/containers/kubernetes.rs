@@ -87,8 +87,9 @@ async fn each_service_gets_its_settings() {
         for source in container["envFrom"].as_array().unwrap() {
             let map = &source["configMapRef"]["name"];
             if *map == name(settings) {
-                let data = settings["data"].as_object().unwrap();
-                let data = data
+                let data = settings["data"]
+                    .as_object()
+                    .unwrap()
                     .iter()
                     .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()));
                 environment.extend(data);
@@ -129,17 +130,12 @@ async fn each_service_gets_its_settings() {
             );
         }
     }
-    for job in Manifests::render("kubernetes/migrations")
-        .await
-        .with_kind("Job")
-    {
+    for job in Manifests::render("kubernetes/migrations").await.with_kind("Job") {
         let service = name(job).strip_prefix("migrate-").unwrap();
         let prefix = SERVICES.iter().find(|it| it.0 == service).unwrap().1;
         let (_, container) = pod(job);
         assert_eq!(strings(&container["command"]), [service, "migrate"]);
-        let secret = container["envFrom"][0]["secretRef"]["name"]
-            .as_str()
-            .unwrap();
+        let secret = container["envFrom"][0]["secretRef"]["name"].as_str().unwrap();
         let secret = variables(&secrets.path().join(format!("{secret}.env")));
         assert_eq!(secret.len(), 1);
         assert_knows(service, prefix, &secret).await;
@@ -176,19 +172,13 @@ async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
         assert_confined(deployment);
         let (pod, container) = pod(deployment);
         assert_eq!(strings(&container["command"]), [service]);
-        assert_eq!(
-            deployment["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"],
-            0
-        );
+        assert_eq!(deployment["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"], 0);
         // DNS answers are cached for 30 seconds.
         assert!(deployment["spec"]["minReadySeconds"].as_u64() > Some(30));
         // The delay and twice the drain take 25 seconds by default.
         assert!(pod["terminationGracePeriodSeconds"].as_u64() > Some(25));
         for (probe, path) in [("readinessProbe", "/readyz"), ("livenessProbe", "/healthz")] {
-            assert_eq!(
-                container[probe]["httpGet"],
-                json!({"path": path, "port": "admin"})
-            );
+            assert_eq!(container[probe]["httpGet"], json!({"path": path, "port": "admin"}));
         }
         let spread = pod["topologySpreadConstraints"].as_array().unwrap();
         assert_eq!(spread.len(), 2);
@@ -196,21 +186,11 @@ async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
         assert_eq!(budget["spec"]["selector"], deployment["spec"]["selector"]);
 
         let scales = |it: &&Value| it["spec"]["scaleTargetRef"]["name"] == service;
-        let scaled = manifests
-            .with_kind("HorizontalPodAutoscaler")
-            .filter(scales)
-            .count();
+        let scaled = manifests.with_kind("HorizontalPodAutoscaler").filter(scales).count();
         let fixed = usize::from(deployment["spec"]["replicas"].as_u64() >= Some(2));
-        assert_eq!(
-            scaled + fixed,
-            1,
-            "{service}: one thing decides on its replicas"
-        );
+        assert_eq!(scaled + fixed, 1, "{service}: one thing decides on its replicas");
     }
-    for job in Manifests::render("kubernetes/migrations")
-        .await
-        .with_kind("Job")
-    {
+    for job in Manifests::render("kubernetes/migrations").await.with_kind("Job") {
         assert_confined(job);
     }
 }
@@ -224,24 +204,13 @@ async fn each_service_object_leads_to_ports_of_its_pods() {
         let app = labels["app.kubernetes.io/name"].as_str().unwrap();
         let deployment = manifests.find("Deployment", app);
         for (key, value) in labels {
-            assert_eq!(
-                deployment["spec"]["template"]["metadata"]["labels"][key],
-                *value
-            );
+            assert_eq!(deployment["spec"]["template"]["metadata"]["labels"][key], *value);
         }
         let (_, container) = pod(deployment);
         for port in service["spec"]["ports"].as_array().unwrap() {
             let ports = &container["ports"];
-            assert!(
-                has(ports, "name", &port["targetPort"]),
-                "{}: {port}",
-                name(service)
-            );
-            assert!(
-                has(ports, "containerPort", &port["port"]),
-                "{}: {port}",
-                name(service)
-            );
+            assert!(has(ports, "name", &port["targetPort"]), "{}: {port}", name(service));
+            assert!(has(ports, "containerPort", &port["port"]), "{}: {port}", name(service));
         }
     }
     // Callers resolve the names in their settings to all replicas.
@@ -250,10 +219,7 @@ async fn each_service_object_leads_to_ports_of_its_pods() {
             let (host, port) = address.split_once(':').unwrap();
             let spec = &manifests.find("Service", host)["spec"];
             assert_eq!(spec["clusterIP"], "None", "{host}");
-            assert!(
-                has(&spec["ports"], "port", &json!(port.parse::<u16>().unwrap())),
-                "{host}"
-            );
+            assert!(has(&spec["ports"], "port", &json!(port.parse::<u16>().unwrap())), "{host}");
         }
     }
 }

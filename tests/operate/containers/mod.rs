@@ -74,9 +74,7 @@ pub(crate) async fn secrets_with_tls() -> TempDir {
 pub(crate) fn variables(file: &Path) -> Variables {
     assert!(file.exists(), "there is no {}", file.display());
     let text = fs::read_to_string(file).unwrap();
-    let lines = text
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines
         .map(|line| {
             let (name, value) = line.split_once('=').unwrap();
@@ -217,8 +215,5 @@ async fn a_certificate_of_the_public_address_that_somebody_put_there_stays() {
     let edge = |folder: &TempDir| folder.path().join("tls/edge/edge.pem");
     fs::copy(edge(&other), edge(&folder)).unwrap();
     run(Command::new(deploy("secrets")).arg(folder.path())).await;
-    assert_eq!(
-        fs::read(edge(&folder)).unwrap(),
-        fs::read(edge(&other)).unwrap()
-    );
+    assert_eq!(fs::read(edge(&folder)).unwrap(), fs::read(edge(&other)).unwrap());
 }

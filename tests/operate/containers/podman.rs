@@ -24,10 +24,7 @@ impl Podman {
     /// For containers without a network.
     pub(super) fn new() -> Self {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        let state = tempfile::Builder::new()
-            .prefix("ct-")
-            .tempdir_in("/tmp")
-            .unwrap();
+        let state = tempfile::Builder::new().prefix("ct-").tempdir_in("/tmp").unwrap();
         let graph = folder.path().join("graph").display().to_string();
         let below = |name: &str| state.path().join(name).display().to_string();
         let (run_root, temporary) = (below("run"), below("tmp"));
@@ -106,9 +103,7 @@ tmp_dir = "{temporary}"
     pub(super) async fn build_fleet(&self) {
         let base = self.context("base");
         let libraries = run(Command::new("ldd").arg(binaries().join("gateway"))).await;
-        let paths = libraries
-            .split_whitespace()
-            .filter(|it| it.starts_with('/'));
+        let paths = libraries.split_whitespace().filter(|it| it.starts_with('/'));
         for path in paths {
             let copy = base.join(&path[1..]);
             fs::create_dir_all(copy.parent().unwrap()).unwrap();
@@ -117,14 +112,12 @@ tmp_dir = "{temporary}"
         fs::create_dir(base.join("tmp")).unwrap();
         let everybody = fs::Permissions::from_mode(0o1777);
         fs::set_permissions(base.join("tmp"), everybody).unwrap();
-        self.build("localhost/base", "FROM scratch\nCOPY . /\n", &base)
-            .await;
+        self.build("localhost/base", "FROM scratch\nCOPY . /\n", &base).await;
 
         let options = ["--target=runtime", "--build-arg=BASE=localhost/base"];
         let file = deploy("Containerfile");
         let nothing = self.context("nothing");
-        self.build_file("localhost/runtime", &file, &nothing, &options)
-            .await;
+        self.build_file("localhost/runtime", &file, &nothing, &options).await;
 
         let image = self.context("image");
         fs::create_dir(image.join("bin")).unwrap();

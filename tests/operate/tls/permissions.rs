@@ -21,11 +21,7 @@ fn paths() -> Vec<String> {
     let mut paths = Vec::new();
     for file in &files.file {
         for service in &file.service {
-            let names: Vec<&str> = service
-                .method
-                .iter()
-                .map(MethodDescriptorProto::name)
-                .collect();
+            let names: Vec<&str> = service.method.iter().map(MethodDescriptorProto::name).collect();
             let reads = |name: &&str| name.starts_with("List") || name.starts_with("Get");
             let mut chosen: Vec<&str> = names.iter().copied().filter(reads).collect();
             if chosen.is_empty() {
@@ -46,15 +42,11 @@ fn http2() -> Client {
 async fn refusal(client: &Client, url: String, token: &str) -> Option<tonic::Code> {
     let call = client.post(url).header("content-type", "application/grpc");
     // An empty message.
-    let answer = call.body(vec![0; 5]).bearer_auth(token).send();
-    let answer = answer.await.unwrap();
+    let answer = call.body(vec![0; 5]).bearer_auth(token).send().await.unwrap();
     let headers = answer.headers();
     let status = headers.get("grpc-status")?;
     let code = tonic::Code::from_bytes(status.as_bytes());
-    let is_refusal = matches!(
-        code,
-        tonic::Code::PermissionDenied | tonic::Code::Unauthenticated
-    );
+    let is_refusal = matches!(code, tonic::Code::PermissionDenied | tonic::Code::Unauthenticated);
     (is_refusal && !headers.contains_key("grpc-status-details-bin")).then_some(code)
 }
 
@@ -94,19 +86,16 @@ async fn staff_and_services_reach_only_their_own_calls_at_every_port() {
         let address = &fleet.service(server).grpc;
         let before = count_denied(&fleet, server).await;
         let calls = paths.iter().flat_map(|path| [(path, true), (path, false)]);
-        let checks = stream::iter(calls).map(async |(path, is_staff)| {
-            let token = if is_staff {
-                &fleet.staff_token
-            } else {
-                &fleet.service_token
-            };
-            let refused = refusal(&client, format!("{address}{path}"), token).await;
-            let may = path.contains(".Staff") == is_staff;
-            let expected = (!may).then_some(tonic::Code::PermissionDenied);
-            assert_eq!(refused, expected, "{is_staff}: {path} of {server}");
-            u64::from(!may)
-        });
-        let checks = checks.buffer_unordered(CONCURRENT);
+        let checks = stream::iter(calls)
+            .map(async |(path, is_staff)| {
+                let token = if is_staff { &fleet.staff_token } else { &fleet.service_token };
+                let refused = refusal(&client, format!("{address}{path}"), token).await;
+                let may = path.contains(".Staff") == is_staff;
+                let expected = (!may).then_some(tonic::Code::PermissionDenied);
+                assert_eq!(refused, expected, "{is_staff}: {path} of {server}");
+                u64::from(!may)
+            })
+            .buffer_unordered(CONCURRENT);
         let denied: u64 = checks.collect::<Vec<_>>().await.into_iter().sum();
         // Other tests may be denied calls in the meantime.
         assert!(denied > 0);

@@ -30,18 +30,12 @@ struct Pair {
 
 impl Pair {
     fn read(fleet: &Fleet) -> Self {
-        Self {
-            fleet: fleet.service_token.clone(),
-            staff: fleet.staff_token.clone(),
-        }
+        Self { fleet: fleet.service_token.clone(), staff: fleet.staff_token.clone() }
     }
 
     fn random() -> Self {
         let token = |kind: &str| format!("{kind}-token-{}", kit::ids::row_id());
-        Self {
-            fleet: token("fleet"),
-            staff: token("staff"),
-        }
+        Self { fleet: token("fleet"), staff: token("staff") }
     }
 
     /// Lists of tokens in which those of `self` come first.
@@ -76,9 +70,7 @@ fn read_tokens_from_file(small: &mut SmallFleet) {
 
 /// The processes with this index, one for each service that has that many.
 fn processes(fleet: &Fleet, replica: usize) -> Vec<Service> {
-    let processes = SERVICES
-        .iter()
-        .filter_map(|name| fleet.replicas(name).nth(replica));
+    let processes = SERVICES.iter().filter_map(|name| fleet.replicas(name).nth(replica));
     processes.cloned().collect()
 }
 
@@ -130,15 +122,9 @@ async fn call(addresses: &[String], path: &str, token: &str, answered: &Cell<u64
 async fn refusals(fleet: &Fleet, tokens: &Pair) -> [Option<Code>; 2] {
     let catalogue = &fleet.service("catalogue-svc").grpc;
     let channel = dial(catalogue, &tokens.fleet.clone().into()).await;
-    let request = ListGamesRequest {
-        mode: Mode::Live.into(),
-        ..ListGamesRequest::default()
-    };
+    let request = ListGamesRequest { mode: Mode::Live.into(), ..ListGamesRequest::default() };
     let games = GamesServiceClient::new(channel).list_games(request).await;
-    let with_tokens = Fleet {
-        staff_token: tokens.staff.clone(),
-        ..fleet.clone()
-    };
+    let with_tokens = Fleet { staff_token: tokens.staff.clone(), ..fleet.clone() };
     let mut gateway = Staff::new(&with_tokens).await.gateway;
     let plans = gateway.list_plans(contracts::gateway::v1::ListPlansRequest {});
     let code = |status: tonic::Status| status.code();
@@ -157,10 +143,7 @@ async fn tokens_are_replaced_and_no_call_is_refused() {
     let (_, key) = staff.key(&account, KeyRequest::live()).await;
     let secret = &fleet.account("partner").keys.live_secret;
     let ports = |name: &str| -> Vec<String> {
-        fleet
-            .replicas(name)
-            .map(|it| it.http.clone().unwrap())
-            .collect()
+        fleet.replicas(name).map(|it| it.http.clone().unwrap()).collect()
     };
     let (gateways, sites) = (ports("gateway"), ports("web"));
 

@@ -28,10 +28,7 @@ pub(super) struct Operation<'a> {
 impl Document {
     /// Closes the schemas of the document: a field or value that they lack is a mistake of the service or of the document.
     pub(crate) fn new(json: Value) -> Self {
-        Self {
-            json: testing::openapi::closed(json),
-            validators: Mutex::default(),
-        }
+        Self { json: testing::openapi::closed(json), validators: Mutex::default() }
     }
 
     /// The operation for a method and a path below the base address, with the values of the path parameters.
@@ -45,9 +42,8 @@ impl Document {
         let method = name.to_lowercase();
         let paths = self.json["paths"].as_object()?.iter();
         // A path without parameters wins over a template that also matches.
-        let mut found: Vec<_> = paths
-            .filter_map(|(template, item)| Some((item, segments(template, path)?)))
-            .collect();
+        let mut found: Vec<_> =
+            paths.filter_map(|(template, item)| Some((item, segments(template, path)?))).collect();
         found.sort_by_key(|(_, segments)| segments.len());
         let (item, segments) = found.into_iter().next()?;
         let json = item.get(&method).filter(|_| name != method)?;
@@ -63,9 +59,8 @@ impl Document {
     ) -> Option<&'a Value> {
         let response = operation.json["responses"].get(status.as_str())?;
         let reference = response["$ref"].as_str();
-        reference.map_or(Some(response), |reference| {
-            self.json.pointer(reference.strip_prefix('#')?)
-        })
+        reference
+            .map_or(Some(response), |reference| self.json.pointer(reference.strip_prefix('#')?))
     }
 
     /// Validates `value`. The compiled schema is cached under `name`.
@@ -82,11 +77,7 @@ impl Document {
     }
 
     fn validator(&self, name: &str, schema: &Value) -> Arc<Validator> {
-        let lock = || {
-            self.validators
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
+        let lock = || self.validators.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(name) {
             return Arc::clone(known);
         }

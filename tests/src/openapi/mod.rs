@@ -58,22 +58,13 @@ impl Document {
         let path = path.strip_prefix("/v1").unwrap_or(path);
         // The document describes HEAD with GET.
         let is_head = sent.method == Method::HEAD;
-        let method = if is_head {
-            Method::GET
-        } else {
-            sent.method.clone()
-        };
+        let method = if is_head { Method::GET } else { sent.method.clone() };
         let found = self.find(&method, path);
-        let described = found
-            .as_ref()
-            .and_then(|(operation, _)| self.response(operation, status));
+        let described = found.as_ref().and_then(|(operation, _)| self.response(operation, status));
         let Some(response) = described else {
             // An unknown path, or a wrong method, perhaps with an earlier error. These have no operation in the document.
             let is_operation = found.is_some();
-            assert!(
-                !is_operation && !status.is_success(),
-                "{what}: not in the document: {body}"
-            );
+            assert!(!is_operation && !status.is_success(), "{what}: not in the document: {body}");
             if !is_head {
                 let error = json!({"$ref": "#/components/schemas/ErrorResponse"});
                 self.validate("ErrorResponse", &error, body, &what);
@@ -101,16 +92,9 @@ impl Document {
         let none = serde_json::Map::new();
         let described = response["headers"].as_object().unwrap_or(&none);
         for (name, header) in described {
-            let values: Vec<&str> = headers
-                .get_all(name)
-                .iter()
-                .map(|value| value.to_str().unwrap())
-                .collect();
-            assert!(
-                values.len() <= 1,
-                "{what}: {name} is there {} times",
-                values.len()
-            );
+            let values: Vec<&str> =
+                headers.get_all(name).iter().map(|value| value.to_str().unwrap()).collect();
+            assert!(values.len() <= 1, "{what}: {name} is there {} times", values.len());
             match values.first() {
                 Some(value) => {
                     let value = parameters::typed(&header["schema"], value);
@@ -121,13 +105,8 @@ impl Document {
         }
         // Headers of this API that the document lacks.
         let known: HashSet<String> = described.keys().map(|name| name.to_lowercase()).collect();
-        for name in [
-            "etag",
-            "location",
-            "retry-after",
-            "www-authenticate",
-            "idempotency-replayed",
-        ] {
+        for name in ["etag", "location", "retry-after", "www-authenticate", "idempotency-replayed"]
+        {
             let is_known = known.contains(name) || !headers.contains_key(name);
             assert!(is_known, "{what}: the document lacks {name}");
         }

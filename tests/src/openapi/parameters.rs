@@ -20,11 +20,7 @@ impl Document {
             .query_pairs()
             .map(|(name, value)| (name.into_owned(), value.into_owned()))
             .collect();
-        for parameter in operation.json["parameters"]
-            .as_array()
-            .into_iter()
-            .flatten()
-        {
+        for parameter in operation.json["parameters"].as_array().into_iter().flatten() {
             let name = parameter["name"].as_str().unwrap_or_default();
             let value = match parameter["in"].as_str() {
                 // An empty parameter counts as absent (§4).
@@ -47,9 +43,7 @@ impl Document {
             self.validate(&key, &parameter["schema"], &value, what);
         }
         let is_ignored = |name: &&String| {
-            IGNORED
-                .iter()
-                .any(|(id, ignored)| name == ignored && ["", operation.id].contains(id))
+            IGNORED.iter().any(|(id, ignored)| name == ignored && ["", operation.id].contains(id))
         };
         let unknown = query.keys().find(|name| !is_ignored(name));
         assert_eq!(unknown, None, "{what}: the document lacks a parameter");
@@ -57,13 +51,8 @@ impl Document {
 }
 
 /// Unknown parameters that tests send, since the API ignores them (§4): operation (empty for any) and name.
-const IGNORED: [(&str, &str); 5] = [
-    ("", "x"),
-    ("", "a"),
-    ("", "colour"),
-    ("listGenres", "limit"),
-    ("listGenres", "cursor"),
-];
+const IGNORED: [(&str, &str); 5] =
+    [("", "x"), ("", "a"), ("", "colour"), ("listGenres", "limit"), ("listGenres", "cursor")];
 
 /// The text of a parameter or header as a JSON value of the type in the schema.
 pub(super) fn typed(schema: &Value, text: &str) -> Value {

@@ -105,10 +105,8 @@ impl Dispatcher {
             }
             // Boxed, since the futures of its statements are large.
             let claiming = Box::pin(self.claim());
-            let may_be_more = shared
-                .with_statement_timeout(claiming)
-                .await
-                .unwrap_or_else(|error| {
+            let may_be_more =
+                shared.with_statement_timeout(claiming).await.unwrap_or_else(|error| {
                     tracing::warn!(%error, "cannot claim endpoints");
                     false
                 });
@@ -151,10 +149,7 @@ impl Dispatcher {
     /// Claims due endpoints. Returns whether more may be due and get a worker.
     async fn claim(&mut self) -> Result<bool, sqlx::Error> {
         let dependencies = &self.shared.dependencies;
-        let free = dependencies
-            .limits
-            .endpoints
-            .saturating_sub(self.claimed.len());
+        let free = dependencies.limits.endpoints.saturating_sub(self.claimed.len());
         let max = free.min(CLAIM_LIMIT);
         if max == 0 {
             return Ok(false);
@@ -191,8 +186,7 @@ impl Dispatcher {
         );
         let endpoint = lease.claim.endpoint;
         self.workers.spawn(endpoint, worker);
-        self.claimed
-            .insert(endpoint, ClaimedEndpoint { lease, reload });
+        self.claimed.insert(endpoint, ClaimedEndpoint { lease, reload });
         metrics::gauge!("webhook_endpoints_claimed").increment(1);
     }
 

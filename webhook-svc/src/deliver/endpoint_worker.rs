@@ -334,12 +334,8 @@ impl EndpointWorker {
     }
 
     async fn record(&self, due: DueDelivery, outcome: Outcome) -> anyhow::Result<()> {
-        let record = Record {
-            claim: self.lease.claim,
-            due,
-            outcome,
-            acknowledge: self.acknowledge.clone(),
-        };
+        let record =
+            Record { claim: self.lease.claim, due, outcome, acknowledge: self.acknowledge.clone() };
         Ok(self.records.send(record).await?)
     }
 }

@@ -28,11 +28,7 @@ impl Lease {
         sent_at: Instant,
         term: Duration,
     ) -> Self {
-        Self {
-            claim,
-            claimed_at,
-            until: Mutex::new(end(sent_at, term)),
-        }
+        Self { claim, claimed_at, until: Mutex::new(end(sent_at, term)) }
     }
 
     pub(super) fn renew(&self, sent_at: Instant, term: Duration) {
@@ -68,10 +64,7 @@ mod tests {
     #[test]
     fn a_worker_stops_before_its_lease_ends() {
         let (sent_at, term) = (Instant::now(), Duration::from_secs(10));
-        let claim = Claim {
-            endpoint: Uuid::nil(),
-            token: 1,
-        };
+        let claim = Claim { endpoint: Uuid::nil(), token: 1 };
         let lease = Lease::new(claim, OffsetDateTime::UNIX_EPOCH, sent_at, term);
         assert!(lease.until() < sent_at + term);
         let renewed_at = sent_at + term / 2;

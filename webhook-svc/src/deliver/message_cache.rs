@@ -81,9 +81,7 @@ mod tests {
             body: b"{}".to_vec(),
         };
         let mut connection = pool.acquire().await.unwrap();
-        messages::send_to(&mut connection, &message, Uuid::nil(), 1, now)
-            .await
-            .unwrap();
+        messages::send_to(&mut connection, &message, Uuid::nil(), 1, now).await.unwrap();
         let cache = MessageCache::default();
         for _ in 0..2 {
             let found = cache.get(&pool, [id].into_iter()).await.unwrap();

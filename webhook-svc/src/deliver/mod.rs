@@ -60,10 +60,7 @@ impl Limits {
     pub fn within_descriptors(self) -> Self {
         let wanted = u32::try_from(self.in_flight).unwrap_or(u32::MAX);
         let possible = descriptor_limit::allowed("in_flight", wanted, DESCRIPTORS);
-        Self {
-            in_flight: usize::try_from(possible).unwrap_or(self.in_flight),
-            ..self
-        }
+        Self { in_flight: usize::try_from(possible).unwrap_or(self.in_flight), ..self }
     }
 }
 

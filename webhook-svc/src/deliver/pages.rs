@@ -43,21 +43,21 @@ pub(super) async fn read(
 ) -> Result<Page, sqlx::Error> {
     let limit = i64::try_from(max).unwrap_or(i64::MAX);
     let rows = waiting::due(pool, endpoint, after, limit, now).await?;
-    let messages = messages
-        .get(pool, rows.iter().map(|row| row.message_id))
-        .await?;
-    let deliveries = rows.iter().filter_map(|row| {
-        let message = messages.get(&row.message_id)?;
-        Some(DueDelivery {
-            id: row.id,
-            message: Arc::clone(message),
-            attempts: row.attempts,
-            attempts_left: row.attempts_left,
-            due_at: row.due_at,
-            listing: ListingState::Published,
+    let messages = messages.get(pool, rows.iter().map(|row| row.message_id)).await?;
+    let mut deliveries = rows
+        .iter()
+        .filter_map(|row| {
+            let message = messages.get(&row.message_id)?;
+            Some(DueDelivery {
+                id: row.id,
+                message: Arc::clone(message),
+                attempts: row.attempts,
+                attempts_left: row.attempts_left,
+                due_at: row.due_at,
+                listing: ListingState::Published,
+            })
         })
-    });
-    let mut deliveries = deliveries.collect::<Vec<_>>();
+        .collect::<Vec<_>>();
     check_listings(pool, &mut deliveries, now).await?;
     Ok(Page {
         deliveries,

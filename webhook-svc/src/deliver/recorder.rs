@@ -48,16 +48,11 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
     let mut batch = Vec::with_capacity(BATCH);
     while records.lock().await.recv_many(&mut batch, BATCH).await > 0 {
         // A result is never dropped: its delivery would be sent again.
-        while let Err(error) = shared
-            .with_statement_timeout(Box::pin(record(&shared, &batch)))
-            .await
+        while let Err(error) =
+            shared.with_statement_timeout(Box::pin(record(&shared, &batch))).await
         {
             let error = format!("{error:#}");
-            tracing::warn!(
-                error,
-                attempts = batch.len(),
-                "cannot record attempts; trying again"
-            );
+            tracing::warn!(error, attempts = batch.len(), "cannot record attempts; trying again");
             tokio::time::sleep(BACKOFF).await;
         }
         for record in batch.drain(..) {
@@ -84,9 +79,8 @@ fn count(outcome: &Outcome) {
 
 async fn record(shared: &Shared, batch: &[Record]) -> anyhow::Result<()> {
     let (pool, now) = (&shared.dependencies.pool, shared.dependencies.clock.now());
-    let completions: Vec<Completion> = (batch.iter())
-        .map(|record| completion(shared, record, now))
-        .collect();
+    let completions: Vec<Completion> =
+        (batch.iter()).map(|record| completion(shared, record, now)).collect();
     let reports: Vec<AttemptReport<'_>> = (batch.iter().zip(&completions))
         .filter_map(|(record, completion)| report(record, completion))
         .collect();
@@ -174,9 +168,7 @@ fn apply(
     health.apply(outcomes, now);
     // The owner is told once that the endpoint is off. The state of a newer version stays.
     let is_known_on = matches!(endpoint.state, EndpointState::On | EndpointState::Paused);
-    let notice = is_known_on
-        .then(|| health.notice(outcomes, policy, now))
-        .flatten();
+    let notice = is_known_on.then(|| health.notice(outcomes, policy, now)).flatten();
     endpoint.set_health(health);
     let notice = notice?;
     if let Some(reason) = notice.reason() {
@@ -208,10 +200,7 @@ fn completion(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completi
         Outcome::Attempt(MadeAttempt { result, at, .. }) => (result, at),
         Outcome::Cancelled(reason) => {
             let reason = (*reason).to_owned();
-            return Completion {
-                reason,
-                ..completion
-            };
+            return Completion { reason, ..completion };
         }
     };
     let schedule = &shared.dependencies.schedule;
@@ -267,8 +256,10 @@ mod tests {
             };
             let reports: Vec<_> = deliveries.iter().map(report).collect();
             let recorded = recorded.iter().map(|id| (ENDPOINT, *id)).collect();
-            let counted = counted_reports(&reports, recorded).remove(&ENDPOINT);
-            let counted = counted.unwrap_or_default().into_iter();
+            let counted = counted_reports(&reports, recorded)
+                .remove(&ENDPOINT)
+                .unwrap_or_default()
+                .into_iter();
             counted.map(|it| it.delivery).collect::<Vec<_>>()
         };
         assert_eq!(counted(&[1, 2], &[1, 2]), [1, 2]);

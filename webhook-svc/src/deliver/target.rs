@@ -86,8 +86,5 @@ fn open_secrets(
         (Some(next), Some(from)) => Some((open(next)?, from)),
         _ => None,
     };
-    Some(DecryptedSecrets {
-        current: open(&endpoint.secret)?,
-        next,
-    })
+    Some(DecryptedSecrets { current: open(&endpoint.secret)?, next })
 }

@@ -35,12 +35,8 @@ pub enum Event {
 
 impl Event {
     /// The events that an endpoint can select. A ping is sent on demand only.
-    pub const SELECTABLE: [Self; 4] = [
-        Self::ListingPublished,
-        Self::ListingUpdated,
-        Self::TipPaid,
-        Self::RankingMoved,
-    ];
+    pub const SELECTABLE: [Self; 4] =
+        [Self::ListingPublished, Self::ListingUpdated, Self::TipPaid, Self::RankingMoved];
 
     /// The value of `event` and of the header `x-service-event`.
     pub fn as_str(self) -> &'static str {

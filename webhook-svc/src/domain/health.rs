@@ -13,10 +13,7 @@ pub struct DisablePolicy {
 
 impl Default for DisablePolicy {
     fn default() -> Self {
-        Self {
-            failures: 5,
-            span: Duration::days(5),
-        }
+        Self { failures: 5, span: Duration::days(5) }
     }
 }
 
@@ -172,10 +169,7 @@ mod tests {
 
     #[test]
     fn a_mail_dated_in_the_future_delays_the_next_by_a_day_at_most() {
-        let mut health = Health {
-            mailed_at: Some(START + Duration::days(9)),
-            ..Health::default()
-        };
+        let mut health = Health { mailed_at: Some(START + Duration::days(9)), ..Health::default() };
         for (hours, sent) in [(0, None), (24, Some(Notice::DeliveriesFailed(2)))] {
             let now = START + Duration::hours(hours);
             let outcomes = [Outcome::Failed(now)];

@@ -54,12 +54,7 @@ pub enum Data {
 /// The time of a move of a rank is not part of its id. The id of the change names the day and the listing. After a restore the catalogue
 /// announces the snapshot of that day again, at another time, and it is the same move.
 pub fn derive_id(producer: &str, change: &Change, at: OffsetDateTime, event: Event) -> Uuid {
-    let Change {
-        entity,
-        id,
-        revision,
-        ..
-    } = change;
+    let Change { entity, id, revision, .. } = change;
     let micros = match event {
         Event::RankingMoved => 0,
         _ => at.unix_timestamp_nanos() / 1_000,
@@ -100,14 +95,7 @@ impl Message {
             created_at: Timestamp(created_at),
             data,
         })?;
-        Ok(Self {
-            id,
-            event,
-            listing,
-            recipients: None,
-            created_at,
-            body,
-        })
+        Ok(Self { id, event, listing, recipients: None, created_at, body })
     }
 }
 
@@ -119,11 +107,7 @@ mod tests {
 
     #[test]
     fn a_body_has_the_fields_of_the_contract() {
-        let data = Data::Listing(Listing::game(
-            "kora",
-            "Kora",
-            "https://m.example/games/kora",
-        ));
+        let data = Data::Listing(Listing::game("kora", "Kora", "https://m.example/games/kora"));
         let at = datetime!(2026-03-01 08:00:00.123456 UTC);
         let message = Message::new(Uuid::nil(), Event::ListingPublished, None, at, &data).unwrap();
         assert_eq!(

@@ -26,10 +26,7 @@ mod tests {
         let from = OffsetDateTime::UNIX_EPOCH;
         let next = Some(("next", from));
         let before = from - Duration::NANOSECOND;
-        assert_eq!(
-            signing_secrets("current", next, before),
-            ("current", Some("next"))
-        );
+        assert_eq!(signing_secrets("current", next, before), ("current", Some("next")));
         assert_eq!(signing_secrets("current", next, from), ("next", None));
         assert_eq!(signing_secrets("current", None, from), ("current", None));
     }

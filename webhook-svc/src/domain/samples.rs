@@ -50,9 +50,7 @@ pub fn all(site: &str) -> Vec<Sample> {
     samples.push(Sample {
         event: Event::Ping,
         kind: "",
-        data: Data::Ping {
-            message: "This is a test event.",
-        },
+        data: Data::Ping { message: "This is a test event." },
     });
     samples
 }
@@ -87,12 +85,9 @@ fn listing(site: &str, kind: &str) -> Listing {
             "Sample Baobab Works",
             &url("creators/sample-baobab-works"),
         ),
-        "person" => Listing::page(
-            kind,
-            "sample-olawale",
-            "Ọláwálé Sample",
-            &url("creators/sample-olawale"),
-        ),
+        "person" => {
+            Listing::page(kind, "sample-olawale", "Ọláwálé Sample", &url("creators/sample-olawale"))
+        }
         "event" => Listing::event(
             "sample-harmattan-jam-2024",
             "Sample: Harmattan Jam 2024",
@@ -120,10 +115,7 @@ mod tests {
         for &event in Event::VARIANTS {
             assert!(find(event, "").is_some(), "{event:?}");
         }
-        assert_eq!(
-            find(Event::ListingUpdated, "person").unwrap().kind,
-            "person"
-        );
+        assert_eq!(find(Event::ListingUpdated, "person").unwrap().kind, "person");
         assert!(find(Event::TipPaid, "studio").is_none());
     }
 
@@ -135,8 +127,9 @@ mod tests {
                 Data::Move(moved) => moved.url,
                 Data::Ping { .. } => continue,
             };
-            let path = url.strip_prefix("https://site.example/");
-            let path = path.unwrap_or_else(|| panic!("{url} is of another site"));
+            let path = url
+                .strip_prefix("https://site.example/")
+                .unwrap_or_else(|| panic!("{url} is of another site"));
             assert!(path.contains("/sample-"), "{url}");
         }
     }

@@ -50,18 +50,13 @@ impl Schedule {
         retry_after: Option<Duration>,
         now: OffsetDateTime,
     ) -> Option<OffsetDateTime> {
-        let left = usize::try_from(attempts_left)
-            .ok()
-            .filter(|left| *left > 0)?;
+        let left = usize::try_from(attempts_left).ok().filter(|left| *left > 0)?;
         // A delivery with more attempts left than the schedule has starts with the first delay.
         let at = self.delays.len().saturating_sub(left);
         let delay = *self.delays.get(at)?;
         let tenth = delay * jitter.min(JITTER) / (10 * JITTER);
-        let delay = if at + 1 == self.delays.len() {
-            delay.saturating_sub(tenth)
-        } else {
-            delay + tenth
-        };
+        let delay =
+            if at + 1 == self.delays.len() { delay.saturating_sub(tenth) } else { delay + tenth };
         let requested = retry_after.unwrap_or_default().min(MAX_RETRY_AFTER);
         Some(now + delay.max(requested))
     }
@@ -89,11 +84,7 @@ mod tests {
         let minutes = [60, 300, 1_800, 7_200, 43_200].map(Some);
         assert_eq!(delays, [&minutes[..], &[None]].concat());
         assert_eq!(delay(5, JITTER, None), Some(66));
-        assert_eq!(
-            delay(1, JITTER, None),
-            Some(38_880),
-            "the last is shortened"
-        );
+        assert_eq!(delay(1, JITTER, None), Some(38_880), "the last is shortened");
     }
 
     #[test]

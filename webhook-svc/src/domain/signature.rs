@@ -29,10 +29,7 @@ impl Secret {
     pub fn parse(text: &str) -> Option<Self> {
         let decoded = STANDARD.decode(text.strip_prefix(PREFIX)?).ok()?;
         let key = decoded.try_into().ok()?;
-        Some(Self {
-            text: text.to_owned(),
-            key,
-        })
+        Some(Self { text: text.to_owned(), key })
     }
 
     /// The whole text.
@@ -57,10 +54,7 @@ impl Secret {
 
 impl From<[u8; BYTES]> for Secret {
     fn from(key: [u8; BYTES]) -> Self {
-        Self {
-            text: format!("{PREFIX}{}", STANDARD.encode(key)),
-            key,
-        }
+        Self { text: format!("{PREFIX}{}", STANDARD.encode(key)), key }
     }
 }
 

@@ -30,12 +30,7 @@ pub struct Secrets<'a> {
 
 /// Signs a message.
 pub fn sign(message: UnsignedMessage<'_>, secrets: Secrets<'_>) -> Headers {
-    let UnsignedMessage {
-        event,
-        id,
-        timestamp,
-        body,
-    } = message;
+    let UnsignedMessage { event, id, timestamp, body } = message;
     let mut standard = secrets.current.sign_standard(id, timestamp, body);
     if let Some(next) = secrets.next {
         standard.push(' ');

@@ -13,10 +13,7 @@ impl Window {
     /// A window that grows up to `max`.
     pub fn new(max: usize) -> Self {
         let max = max.max(1);
-        Self {
-            size: INITIAL.min(max),
-            max,
-        }
+        Self { size: INITIAL.min(max), max }
     }
 
     /// Maximum deliveries in flight.

@@ -119,10 +119,7 @@ mod tests {
 
     #[test]
     fn other_changes_make_no_message() {
-        let other = Change {
-            entity: "vote".to_owned(),
-            ..change(3, 8)
-        };
+        let other = Change { entity: "vote".to_owned(), ..change(3, 8) };
         assert_eq!(message(&other).unwrap(), None);
     }
 }

@@ -31,10 +31,7 @@ impl Projection for Economy {
             return Ok(None);
         }
         let tip = Tip::decode(change.state.clone())?;
-        let listing = ListingKey {
-            kind: "game",
-            id: tip.game_id.parse()?,
-        };
+        let listing = ListingKey { kind: "game", id: tip.game_id.parse()? };
         let recipients: Result<_, uuid::Error> =
             tip.account_ids.iter().map(|id| id.parse()).collect();
         let url = addresses::listing(&self.public_url, "games", &tip.slug);
@@ -42,10 +39,7 @@ impl Projection for Economy {
         let at = super::time_of(change)?;
         let id = derive_id("economy", change, at, Event::TipPaid);
         let message = Message::new(id, Event::TipPaid, Some(listing), at, &data)?;
-        Ok(Some(Message {
-            recipients: Some(recipients?),
-            ..message
-        }))
+        Ok(Some(Message { recipients: Some(recipients?), ..message }))
     }
 
     async fn send(

@@ -32,10 +32,7 @@ impl Projection for Gateway {
         Ok(match change.entity.as_str() {
             "account" => {
                 let account = Account::decode(state)?;
-                Some(Row::Account(accounts::Row {
-                    id: account.id.parse()?,
-                    plan: account.plan,
-                }))
+                Some(Row::Account(accounts::Row { id: account.id.parse()?, plan: account.plan }))
             }
             "plans" => {
                 let table = proto::Plans::decode(state)?.plans.into_iter();

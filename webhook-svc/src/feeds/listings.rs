@@ -94,12 +94,7 @@ fn read(change: &Change, site: &str) -> anyhow::Result<Option<ListingChange>> {
         }
         _ => return Ok(None),
     };
-    let row = Row {
-        kind,
-        id: change.id.parse()?,
-        published,
-        changed_at: super::time_of(change)?,
-    };
+    let row = Row { kind, id: change.id.parse()?, published, changed_at: super::time_of(change)? };
     let is_live = Mode::try_from(mode)? == Mode::Live;
     Ok(Some(ListingChange { row, is_live, data }))
 }
@@ -115,13 +110,7 @@ fn message(change: &Change, listing: ListingChange) -> anyhow::Result<Option<Mes
     if !is_live || !row.published {
         return Ok(None);
     }
-    let (listing, at) = (
-        ListingKey {
-            kind: row.kind,
-            id: row.id,
-        },
-        row.changed_at,
-    );
+    let (listing, at) = (ListingKey { kind: row.kind, id: row.id }, row.changed_at);
     let id = derive_id("listings", change, at, event);
     let message = Message::new(id, event, Some(listing), at, &Data::Listing(data))?;
     Ok(Some(message))

@@ -23,8 +23,7 @@ impl Sender {
     /// # Errors
     /// See [`AddressProblem`].
     pub async fn check_address(&self, address: &Address) -> Result<StatusCode, AddressProblem> {
-        let request = self.address_checks.head(address.as_str());
-        let request = request.header(USER_AGENT, AGENT);
+        let request = self.address_checks.head(address.as_str()).header(USER_AGENT, AGENT);
         let sent = self.send(address, request, self.address_check_timeout);
         let response = sent.await.map_err(AddressProblem::Unreached)?;
         let status = response.status();

@@ -103,14 +103,7 @@ struct CurrentClient {
 impl RotatingClient {
     pub(super) fn new(factory: ClientFactory, limit: Duration) -> anyhow::Result<Self> {
         let client = factory.client(limit)?;
-        Ok(Self {
-            factory,
-            limit,
-            current: Mutex::new(CurrentClient {
-                client,
-                since: None,
-            }),
-        })
+        Ok(Self { factory, limit, current: Mutex::new(CurrentClient { client, since: None }) })
     }
 
     /// The client for an attempt.

@@ -179,9 +179,7 @@ impl Sender {
     async fn excerpt(&self, response: Response) -> Vec<u8> {
         let mut excerpt = Vec::new();
         // The status has decided; a slow body changes nothing.
-        timeout(self.excerpt_timeout, fill(&mut excerpt, response))
-            .await
-            .ok();
+        timeout(self.excerpt_timeout, fill(&mut excerpt, response)).await.ok();
         excerpt
     }
 }

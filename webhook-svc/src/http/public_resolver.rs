@@ -67,11 +67,7 @@ impl dns::Resolve for PublicResolver {
 
 impl PublicHosts {
     pub(super) fn new(allowed: AllowList) -> Self {
-        Self {
-            allowed,
-            unanswered: Throttle::new(),
-            not_public: Throttle::new(),
-        }
+        Self { allowed, unanswered: Throttle::new(), not_public: Throttle::new() }
     }
 
     /// Parses the URL of an endpoint. Its host may be checked later: a name by the resolver, an IP address by [`check_literal`].
@@ -87,11 +83,11 @@ impl PublicHosts {
         host: &str,
         limit: Duration,
     ) -> Result<Vec<SocketAddr>, HostError> {
-        let found = timeout(limit, resolver.resolve(host, limit));
-        let found = found.await.unwrap_or_else(|_elapsed| {
-            let why = "the name servers did not answer in time";
-            Err(ResolveError::Unanswered(why.to_owned()))
-        });
+        let found =
+            timeout(limit, resolver.resolve(host, limit)).await.unwrap_or_else(|_elapsed| {
+                let why = "the name servers did not answer in time";
+                Err(ResolveError::Unanswered(why.to_owned()))
+            });
         let host_name = host.to_owned();
         match found {
             Ok(addresses) if !addresses.is_empty() => Ok(addresses),
@@ -129,9 +125,7 @@ impl PublicHosts {
                 if self.not_public.admits() {
                     tracing::warn!(host, %ip, what, "an endpoint resolves to an address that is not public");
                 }
-                return Err(HostError::NotPublic {
-                    host: host.to_owned(),
-                });
+                return Err(HostError::NotPublic { host: host.to_owned() });
             }
         }
         Ok(())

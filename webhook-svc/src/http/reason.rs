@@ -57,9 +57,7 @@ pub(super) fn for_error(error: reqwest_rustls::Error) -> String {
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| {
         let error: &'a (dyn Error + 'static) = *error;
-        let inner = error
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::get_ref);
+        let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         // `source` of an I/O error skips the error that it wraps.
         inner.map_or_else(|| error.source(), |inner| Some(inner))
     })
@@ -94,9 +92,7 @@ fn describe(error: &(dyn Error + 'static)) -> Option<String> {
         | io::ErrorKind::UnexpectedEof => Some(CLOSED.to_owned()),
         io::ErrorKind::ConnectionRefused => Some("refused the connection".to_owned()),
         io::ErrorKind::TimedOut => Some(TOO_SLOW_TO_CONNECT.to_owned()),
-        _ => error
-            .raw_os_error()
-            .map(|_| format!("could not be reached: {error}")),
+        _ => error.raw_os_error().map(|_| format!("could not be reached: {error}")),
     }
 }
 

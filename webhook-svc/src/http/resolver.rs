@@ -81,8 +81,7 @@ impl Resolve for System {
 fn addresses(response: Result<Lookup, NetError>) -> Resolved {
     match response {
         Ok(found) => {
-            let ips = found.answers().iter();
-            let ips = ips.filter_map(|record| record.data.ip_addr());
+            let ips = found.answers().iter().filter_map(|record| record.data.ip_addr());
             let found: Vec<SocketAddr> = ips.map(|ip| SocketAddr::new(ip, 0)).collect();
             if found.is_empty() {
                 return Err(ResolveError::NoAddress);
@@ -177,10 +176,7 @@ mod tests {
             Just("a--b".to_owned()),
             "[a-z0-9_-]{1,63}",
         ];
-        (
-            proptest::collection::vec(label, 1..4),
-            "[a-z_][a-z0-9_-]{1,8}",
-        )
+        (proptest::collection::vec(label, 1..4), "[a-z_][a-z0-9_-]{1,8}")
             .prop_map(|(labels, top)| format!("{}.{top}", labels.join(".")))
     }
 
@@ -346,9 +342,6 @@ mod tests {
     fn a_host_may_have_an_underscore() {
         let url = "https://my_app.example.com/h";
         assert!(Address::parse(url, &AllowList::default()).is_ok());
-        assert_eq!(
-            query_name("my_app.example.com").unwrap().to_ascii(),
-            "my_app.example.com."
-        );
+        assert_eq!(query_name("my_app.example.com").unwrap().to_ascii(), "my_app.example.com.");
     }
 }

@@ -14,10 +14,7 @@ pub(super) fn from_response(
     headers: &HeaderMap,
     now: OffsetDateTime,
 ) -> Option<Duration> {
-    let statuses = [
-        StatusCode::TOO_MANY_REQUESTS,
-        StatusCode::SERVICE_UNAVAILABLE,
-    ];
+    let statuses = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE];
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?;
     statuses.contains(&status).then(|| parse(text, now))?
 }

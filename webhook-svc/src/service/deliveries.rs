@@ -38,9 +38,7 @@ impl Service {
         request: proto::ListDeliveriesRequest,
     ) -> Result<proto::ListDeliveriesResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let endpoint = self
-            .endpoint(account, "endpoint_id", &request.endpoint_id)
-            .await?;
+        let endpoint = self.endpoint(account, "endpoint_id", &request.endpoint_id).await?;
         let mut filter = Filter {
             state: match request.state() {
                 proto::DeliveryState::Unspecified => None,
@@ -73,9 +71,7 @@ impl Service {
         request: proto::GetDeliveryRequest,
     ) -> Result<proto::GetDeliveryResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let endpoint = self
-            .endpoint(account, "endpoint_id", &request.endpoint_id)
-            .await?;
+        let endpoint = self.endpoint(account, "endpoint_id", &request.endpoint_id).await?;
         let found = deliveries::details(&self.pool, endpoint.id, request.id).await?;
         let details = found.ok_or_else(not_found)?;
         let attempts = details.attempts.into_iter().map(convert::attempt);
@@ -91,11 +87,9 @@ impl Service {
         request: proto::SendAgainRequest,
     ) -> Result<proto::SendAgainResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let endpoint = self
-            .endpoint(account, "endpoint_id", &request.endpoint_id)
-            .await?;
-        let found = deliveries::find(&self.pool, endpoint.id, request.id).await?;
-        let found = found.ok_or_else(not_found)?;
+        let endpoint = self.endpoint(account, "endpoint_id", &request.endpoint_id).await?;
+        let found =
+            deliveries::find(&self.pool, endpoint.id, request.id).await?.ok_or_else(not_found)?;
         if !found.is_test {
             self.require_real_events(account).await?;
         }
@@ -114,16 +108,15 @@ impl Service {
         request: proto::RecoverRequest,
     ) -> Result<proto::RecoverResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let endpoint = self
-            .endpoint(account, "endpoint_id", &request.endpoint_id)
-            .await?;
+        let endpoint = self.endpoint(account, "endpoint_id", &request.endpoint_id).await?;
         let mut bad = BadFields::default();
         let now = self.clock.now();
         let since = bad.past_time("since", request.since, now);
         bad.check()?;
         let missing = || Fault::invalid_field("since", "Give a time.");
-        let since = since.or_else(|| request.dry_run.then_some(OffsetDateTime::UNIX_EPOCH));
-        let since = since.ok_or_else(missing)?;
+        let since = since
+            .or_else(|| request.dry_run.then_some(OffsetDateTime::UNIX_EPOCH))
+            .ok_or_else(missing)?;
         if !request.dry_run {
             self.require_real_events(account).await?;
             check_enabled(endpoint.state)?;
@@ -150,9 +143,7 @@ impl Service {
         request: proto::SendTestEventRequest,
     ) -> Result<proto::SendTestEventResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let endpoint = self
-            .endpoint(account, "endpoint_id", &request.endpoint_id)
-            .await?;
+        let endpoint = self.endpoint(account, "endpoint_id", &request.endpoint_id).await?;
         check_enabled(endpoint.state)?;
         let tests = waiting::count_tests(&self.pool, endpoint.id, MAX_WAITING_TESTS).await?;
         if tests >= MAX_WAITING_TESTS {
@@ -164,10 +155,11 @@ impl Service {
         };
         let site = &self.public_url;
         let sample = samples::find(site, event, &request.kind).ok_or_else(|| {
-            let kinds = samples::all(site)
+            let kinds: Vec<&str> = samples::all(site)
                 .into_iter()
-                .filter(|sample| sample.event == event);
-            let kinds: Vec<&str> = kinds.map(|sample| sample.kind).collect();
+                .filter(|sample| sample.event == event)
+                .map(|sample| sample.kind)
+                .collect();
             let known = kinds.join(", ");
             Fault::invalid_field("kind", format!("Kinds of {}: {known}.", event.as_str()))
         })?;
@@ -176,15 +168,13 @@ impl Service {
         bad.check()?;
         let now = self.clock.now();
         // A form has one message at an endpoint, however often it is sent.
-        let id = form.map_or_else(ids::row_id, |form| {
-            Uuid::new_v5(&endpoint.id, form.as_bytes())
-        });
-        let message = Message::new(id, event, None, now, &sample.data);
-        let message = message.map_err(|error| Fault::internal(&error))?;
+        let id = form.map_or_else(ids::row_id, |form| Uuid::new_v5(&endpoint.id, form.as_bytes()));
+        let message = Message::new(id, event, None, now, &sample.data)
+            .map_err(|error| Fault::internal(&error))?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
         let attempts = self.schedule.attempts();
-        let sent = messages::send_to(&mut transaction, &message, endpoint.id, attempts, now);
-        let sent = sent.await?;
+        let sent =
+            messages::send_to(&mut transaction, &message, endpoint.id, attempts, now).await?;
         let delivery = match sent {
             Some(delivery) => delivery,
             None => deliveries::find_by_message(&mut *transaction, endpoint.id, id)
@@ -206,10 +196,9 @@ impl Service {
         if self.plan(account).await?.events {
             return Ok(());
         }
-        let plan = plans::cheapest_with_events(&self.pool).await?.map_or_else(
-            || "another plan".to_owned(),
-            |plan| format!("the plan {}", plan.title),
-        );
+        let plan = plans::cheapest_with_events(&self.pool)
+            .await?
+            .map_or_else(|| "another plan".to_owned(), |plan| format!("the plan {}", plan.title));
         let message = format!(
             "The account's plan has only test events. Change to {plan} to send real events again."
         );

@@ -85,9 +85,7 @@ impl Service {
         };
         let plan = self.plan(account).await?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
-        let before = self
-            .check_new(&mut transaction, account, &plan, form)
-            .await?;
+        let before = self.check_new(&mut transaction, account, &plan, form).await?;
         // The account is not locked during the request.
         transaction.rollback().await?;
         if let Some(added) = before {
@@ -96,10 +94,7 @@ impl Service {
         (endpoint.address_status, endpoint.address_problem) =
             self.check_address(account, &address).await?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
-        if let Some(added) = self
-            .check_new(&mut transaction, account, &plan, form)
-            .await?
-        {
+        if let Some(added) = self.check_new(&mut transaction, account, &plan, form).await? {
             return self.added_before(added, person);
         }
         endpoints::insert(&mut transaction, &endpoint).await?;
@@ -133,8 +128,8 @@ impl Service {
         if !is_shown {
             return Ok(String::new());
         }
-        let opened = open_secret(&self.key_ring, endpoint.id, sealed);
-        let opened = opened.map_err(|error| Fault::internal(&error))?;
+        let opened = open_secret(&self.key_ring, endpoint.id, sealed)
+            .map_err(|error| Fault::internal(&error))?;
         Ok(opened.reveal().to_owned())
     }
 
@@ -180,9 +175,7 @@ impl Service {
             }
             Ok(())
         });
-        Ok(proto::ChangeEndpointResponse {
-            endpoint: Some(changed.await?),
-        })
+        Ok(proto::ChangeEndpointResponse { endpoint: Some(changed.await?) })
     }
 
     async fn pause_endpoint(
@@ -199,9 +192,7 @@ impl Service {
             endpoint.state = EndpointState::Paused;
             Ok(())
         });
-        Ok(proto::PauseEndpointResponse {
-            endpoint: Some(paused.await?),
-        })
+        Ok(proto::PauseEndpointResponse { endpoint: Some(paused.await?) })
     }
 
     async fn resume_endpoint(
@@ -218,9 +209,7 @@ impl Service {
             endpoint.state = EndpointState::On;
             Ok(())
         });
-        Ok(proto::ResumeEndpointResponse {
-            endpoint: Some(resumed.await?),
-        })
+        Ok(proto::ResumeEndpointResponse { endpoint: Some(resumed.await?) })
     }
 
     async fn rotate_secret(
@@ -236,9 +225,8 @@ impl Service {
         let mut secret = new.reveal().to_owned();
         let rotated = self.modify(account, &request.id, |endpoint| {
             if form.is_some() && form == endpoint.rotation_form_id {
-                let shown_until = endpoint
-                    .next_secret_from
-                    .map(|from| from - self.rotation + SHOWN_AGAIN);
+                let shown_until =
+                    endpoint.next_secret_from.map(|from| from - self.rotation + SHOWN_AGAIN);
                 let is_shown = person.is_some()
                     && person == endpoint.next_seen_by
                     && shown_until.is_some_and(|until| now < until);
@@ -271,9 +259,7 @@ impl Service {
             let reason = "The address has no new secret: create one first.";
             Err(Fault::invalid_field("id", reason))
         });
-        Ok(proto::SwitchSecretResponse {
-            endpoint: Some(switched.await?),
-        })
+        Ok(proto::SwitchSecretResponse { endpoint: Some(switched.await?) })
     }
 
     async fn remove_endpoint(
@@ -289,9 +275,7 @@ impl Service {
         endpoints::remove(&mut transaction, id, now).await?;
         transaction.commit().await?;
         self.wakeup.wake();
-        Ok(proto::RemoveEndpointResponse {
-            url: Some(found.url),
-        })
+        Ok(proto::RemoveEndpointResponse { url: Some(found.url) })
     }
 
     async fn list_endpoints(
@@ -428,9 +412,7 @@ impl Service {
 /// Rejects an endpoint in a state of a newer version, which this version would overwrite or misread.
 pub(super) fn check_known(state: EndpointState) -> Result<(), Fault> {
     if state == EndpointState::Unknown {
-        return Err(Fault::unavailable(
-            "the version that knows the state of an endpoint",
-        ));
+        return Err(Fault::unavailable("the version that knows the state of an endpoint"));
     }
     Ok(())
 }
@@ -441,10 +423,7 @@ fn too_many_address_checks(wait: Duration) -> Fault {
     let message = format!(
         "The account has entered {MAX_ADDRESS_CHECKS} addresses within an hour, and each is sent a request. Try again in {minutes} min."
     );
-    Fault {
-        retry_after: seconds,
-        ..Fault::new(Code::RateLimited, message)
-    }
+    Fault { retry_after: seconds, ..Fault::new(Code::RateLimited, message) }
 }
 
 fn events(names: &[String]) -> Result<Vec<String>, Fault> {

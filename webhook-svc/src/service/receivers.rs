@@ -25,8 +25,6 @@ impl ReceiversService for Service {
                 kinds: of_event.map(|sample| sample.kind.to_owned()).collect(),
             }
         });
-        Ok(Response::new(proto::ListEventTypesResponse {
-            event_types: event_types.collect(),
-        }))
+        Ok(Response::new(proto::ListEventTypesResponse { event_types: event_types.collect() }))
     }
 }

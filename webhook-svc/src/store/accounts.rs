@@ -59,8 +59,10 @@ pub async fn count_address_check(
     let since = sqlx::query_scalar!(
         "select address_checks_since from webhook.account where id = $1",
         account
-    );
-    let since = since.fetch_optional(pool).await?.flatten();
+    )
+    .fetch_optional(pool)
+    .await?
+    .flatten();
     Ok(since.map(|since| since + interval))
 }
 
@@ -73,10 +75,7 @@ mod tests {
     async fn an_upsert_keeps_the_last_state_of_an_account(pool: PgPool) {
         let mut connection = pool.acquire().await.unwrap();
         let (old, new) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let account = |id, plan: &str| Row {
-            id: Uuid::from_u128(id),
-            plan: plan.to_owned(),
-        };
+        let account = |id, plan: &str| Row { id: Uuid::from_u128(id), plan: plan.to_owned() };
         let rows = vec![account(1, "free"), account(2, "free"), account(1, "build")];
         upsert(&mut connection, old, rows).await.unwrap();
         let held = async |id| {
@@ -92,9 +91,7 @@ mod tests {
 
         let rows = vec![account(2, "free")];
         upsert(&mut connection, new, rows).await.unwrap();
-        kit::feed::sweep(SCHEMA, &mut connection, &["account"], new)
-            .await
-            .unwrap();
+        kit::feed::sweep(SCHEMA, &mut connection, &["account"], new).await.unwrap();
         assert_eq!(held(1).await, None);
         assert_eq!(held(2).await.as_deref(), Some("free"));
     }

@@ -106,10 +106,7 @@ pub async fn complete(
     )
     .fetch_all(executor)
     .await?;
-    Ok(failed
-        .into_iter()
-        .map(|row| (row.endpoint_id, row.id))
-        .collect())
+    Ok(failed.into_iter().map(|row| (row.endpoint_id, row.id)).collect())
 }
 
 fn column<T>(batch: &[Completion], of: impl Fn(&Completion) -> T) -> Vec<T> {

@@ -154,9 +154,7 @@ pub async fn find(
     endpoint: Uuid,
     id: i64,
 ) -> Result<Option<Delivery>, sqlx::Error> {
-    deliveries!("id = $2", "delivery_id = $2", endpoint, id)
-        .fetch_optional(executor)
-        .await
+    deliveries!("id = $2", "delivery_id = $2", endpoint, id).fetch_optional(executor).await
 }
 
 /// The id of the delivery of a message to an endpoint.
@@ -198,11 +196,7 @@ pub async fn details(
     let attempts = attempts(&mut *snapshot, endpoint, id).await?;
     let body = body(&mut *snapshot, delivery.message_id).await?;
     snapshot.commit().await?;
-    Ok(Some(Details {
-        delivery,
-        attempts,
-        body: body.unwrap_or_default(),
-    }))
+    Ok(Some(Details { delivery, attempts, body: body.unwrap_or_default() }))
 }
 
 /// The attempts of a delivery, the oldest first.

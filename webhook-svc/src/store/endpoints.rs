@@ -143,13 +143,9 @@ pub async fn find(
     id: Uuid,
     account: Option<Uuid>,
 ) -> Result<Option<Endpoint>, sqlx::Error> {
-    endpoints!(
-        "id = $1 and account_id = coalesce($2, account_id)",
-        id,
-        account
-    )
-    .fetch_optional(executor)
-    .await
+    endpoints!("id = $1 and account_id = coalesce($2, account_id)", id, account)
+        .fetch_optional(executor)
+        .await
 }
 
 /// Finds the endpoint that a form has added.
@@ -158,9 +154,7 @@ pub async fn find_by_form(
     account: Uuid,
     form: Uuid,
 ) -> Result<Option<Endpoint>, sqlx::Error> {
-    endpoints!("account_id = $1 and form_id = $2", account, form)
-        .fetch_optional(executor)
-        .await
+    endpoints!("account_id = $1 and form_id = $2", account, form).fetch_optional(executor).await
 }
 
 /// Finds and locks an endpoint.
@@ -169,13 +163,9 @@ pub async fn lock(
     id: Uuid,
     account: Option<Uuid>,
 ) -> Result<Option<Endpoint>, sqlx::Error> {
-    endpoints!(
-        "id = $1 and account_id = coalesce($2, account_id) for no key update",
-        id,
-        account
-    )
-    .fetch_optional(connection)
-    .await
+    endpoints!("id = $1 and account_id = coalesce($2, account_id) for no key update", id, account)
+        .fetch_optional(connection)
+        .await
 }
 
 /// Locks these endpoints in the order of their ids.
@@ -183,9 +173,7 @@ pub async fn lock_all(
     connection: &mut PgConnection,
     ids: &[Uuid],
 ) -> Result<Vec<Endpoint>, sqlx::Error> {
-    endpoints!("id = any($1) order by id for no key update", ids)
-        .fetch_all(connection)
-        .await
+    endpoints!("id = any($1) order by id for no key update", ids).fetch_all(connection).await
 }
 
 /// The endpoints of an account, the oldest first.
@@ -193,9 +181,7 @@ pub async fn list(
     executor: impl PgExecutor<'_>,
     account: Uuid,
 ) -> Result<Vec<Endpoint>, sqlx::Error> {
-    endpoints!("account_id = $1 order by created_at, id", account)
-        .fetch_all(executor)
-        .await
+    endpoints!("account_id = $1 order by created_at, id", account).fetch_all(executor).await
 }
 
 /// Counts the endpoints of an account. Locks the account, so that no concurrent transaction adds one.
@@ -203,12 +189,9 @@ pub async fn count_locked(
     connection: &mut PgConnection,
     account: Uuid,
 ) -> Result<i64, sqlx::Error> {
-    sqlx::query!(
-        "select id from webhook.account where id = $1 for update",
-        account
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
+    sqlx::query!("select id from webhook.account where id = $1 for update", account)
+        .fetch_optional(&mut *connection)
+        .await?;
     sqlx::query_scalar!(
         r#"select count(*) as "count!" from webhook.endpoint where account_id = $1"#,
         account

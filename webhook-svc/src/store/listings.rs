@@ -34,10 +34,8 @@ pub async fn upsert(
     rows: Vec<Row>,
 ) -> Result<(), sqlx::Error> {
     // One statement cannot touch a row twice.
-    let newest: HashMap<(&str, Uuid), Row> = rows
-        .into_iter()
-        .map(|row| ((row.kind, row.id), row))
-        .collect();
+    let newest: HashMap<(&str, Uuid), Row> =
+        rows.into_iter().map(|row| ((row.kind, row.id), row)).collect();
     let rows: Vec<Row> = newest.into_values().collect();
     sqlx::query!(
         "insert into webhook.listing (generation, kind, id, published, changed_at)
@@ -69,8 +67,7 @@ pub async fn states(
            where message.id = any($1) and message.listing_id is not null"#,
         messages,
         now,
-    );
-    let found = found.fetch_all(pool).await?.into_iter();
+    ).fetch_all(pool).await?.into_iter();
     Ok(found
         .map(|row| {
             let state = match (row.published, row.waits) {
@@ -89,12 +86,7 @@ mod tests {
     use crate::SCHEMA;
 
     fn row(kind: &'static str, published: bool) -> Row {
-        Row {
-            kind,
-            id: Uuid::from_u128(7),
-            published,
-            changed_at: OffsetDateTime::UNIX_EPOCH,
-        }
+        Row { kind, id: Uuid::from_u128(7), published, changed_at: OffsetDateTime::UNIX_EPOCH }
     }
 
     #[testing::database_test(crate::MIGRATOR)]
@@ -104,19 +96,18 @@ mod tests {
         let rows = vec![row("game", true), row("page", true), row("game", false)];
         upsert(&mut connection, old, rows).await.unwrap();
         let stored = async || {
-            let rows = sqlx::query!("select kind, published from webhook.listing order by kind");
-            let rows = rows.fetch_all(&pool).await.unwrap().into_iter();
-            let rows = rows.map(|row| (row.kind, row.published));
+            let rows = sqlx::query!("select kind, published from webhook.listing order by kind")
+                .fetch_all(&pool)
+                .await
+                .unwrap()
+                .into_iter()
+                .map(|row| (row.kind, row.published));
             rows.collect::<Vec<_>>()
         };
         let (game, page) = ("game".to_owned(), "page".to_owned());
         assert_eq!(stored().await, [(game.clone(), false), (page, true)]);
-        upsert(&mut connection, new, vec![row("game", true)])
-            .await
-            .unwrap();
-        kit::feed::sweep(SCHEMA, &mut connection, &["listing"], new)
-            .await
-            .unwrap();
+        upsert(&mut connection, new, vec![row("game", true)]).await.unwrap();
+        kit::feed::sweep(SCHEMA, &mut connection, &["listing"], new).await.unwrap();
         assert_eq!(stored().await, [(game, true)]);
     }
 }

@@ -43,9 +43,7 @@ pub async fn number(connection: &mut PgConnection, ids: &[Uuid]) -> Result<(), s
 
 /// The last position.
 pub async fn head(pool: &PgPool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!("select position from webhook.message_head")
-        .fetch_one(pool)
-        .await
+    sqlx::query_scalar!("select position from webhook.message_head").fetch_one(pool).await
 }
 
 /// What is at a position, and after it.
@@ -88,8 +86,7 @@ pub async fn before(pool: &PgPool, since: OffsetDateTime) -> Result<i64, sqlx::E
         "select min(position) from webhook.message where position is not null and created_at >= $1 and created_at <= $2",
         since,
         earliest + CLOCK_DIFFERENCE
-    );
-    let first = first.fetch_one(pool).await?;
+    ).fetch_one(pool).await?;
     Ok(first.map_or(head, |first| first - 1))
 }
 

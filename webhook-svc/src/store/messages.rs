@@ -123,8 +123,7 @@ pub async fn find(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<StoredMessage>, sql
     let rows = sqlx::query!(
         r#"select id, event, listing_id is null as "is_test!", body from webhook.message where id = any($1)"#,
         ids
-    );
-    let rows = rows.fetch_all(pool).await?.into_iter();
+    ).fetch_all(pool).await?.into_iter();
     let messages = rows.map(|row| StoredMessage {
         id: row.id,
         event: row.event,

@@ -22,9 +22,7 @@ pub async fn replace(
     generation: Uuid,
     plans: &[Plan],
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from webhook.plan")
-        .execute(&mut *connection)
-        .await?;
+    sqlx::query!("delete from webhook.plan").execute(&mut *connection).await?;
     sqlx::query!(
         "insert into webhook.plan (generation, name, title, endpoints, events, coming, place)
          select $1, * from unnest($2::text[], $3::text[], $4::bigint[], $5::boolean[], $6::boolean[]) with ordinality",
@@ -67,13 +65,7 @@ mod tests {
     use crate::SCHEMA;
 
     fn plan(name: &str, endpoints: Option<i64>, events: bool, coming: bool) -> Plan {
-        Plan {
-            name: name.to_owned(),
-            title: name.to_owned(),
-            endpoints,
-            events,
-            coming,
-        }
+        Plan { name: name.to_owned(), title: name.to_owned(), endpoints, events, coming }
     }
 
     #[testing::database_test(crate::MIGRATOR)]
@@ -95,9 +87,7 @@ mod tests {
         replace(&mut connection, Uuid::nil(), next).await.unwrap();
         let found = cheapest_with_events(&pool).await.unwrap();
         assert_eq!(found, Some(unlimited));
-        kit::feed::sweep(SCHEMA, &mut connection, &["plan"], Uuid::from_u128(1))
-            .await
-            .unwrap();
+        kit::feed::sweep(SCHEMA, &mut connection, &["plan"], Uuid::from_u128(1)).await.unwrap();
         assert_eq!(cheapest_with_events(&pool).await.unwrap(), None);
     }
 }

@@ -96,8 +96,7 @@ pub async fn release(
         "select endpoint_id from webhook.queue where endpoint_id = any($1) and holder = $2 order by endpoint_id for update",
         endpoints,
         holder,
-    );
-    let held = held.fetch_all(&mut *transaction).await?;
+    ).fetch_all(&mut *transaction).await?;
     sqlx::query!(
         "with removed as (
              delete from webhook.queue
@@ -192,8 +191,10 @@ pub async fn clamp_future_due_times(
         now,
         now + 2 * term,
         &endpoints,
-    );
-    let ended = ended.execute(&mut *transaction).await?.rows_affected();
+    )
+    .execute(&mut *transaction)
+    .await?
+    .rows_affected();
     transaction.commit().await?;
     Ok(ended)
 }

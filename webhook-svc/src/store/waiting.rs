@@ -78,12 +78,9 @@ pub async fn lock_resends(
     connection: &mut PgConnection,
     endpoint: Uuid,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "select pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))",
-        endpoint,
-    )
-    .execute(connection)
-    .await?;
+    sqlx::query!("select pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))", endpoint,)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

@@ -11,8 +11,7 @@ const ADDRESSES: &str = include_str!("data/addresses.txt");
 const NETWORKS: &str = include_str!("data/networks.txt");
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines()
-        .filter(|line| !line.is_empty() && !line.starts_with("# ") && *line != "#")
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with("# ") && *line != "#")
 }
 
 /// Decodes the escapes that the head of `addresses.txt` describes.

@@ -14,42 +14,14 @@ async fn the_status_decides_the_outcome() {
         ("201 Created", AttemptOutcome::Delivered, None),
         ("202 Accepted", AttemptOutcome::Delivered, None),
         ("299 Odd", AttemptOutcome::Delivered, None),
-        (
-            "400 Bad Request",
-            AttemptOutcome::Failed,
-            Some("answered 400"),
-        ),
-        (
-            "401 Unauthorized",
-            AttemptOutcome::Failed,
-            Some("answered 401"),
-        ),
-        (
-            "404 Not Found",
-            AttemptOutcome::Failed,
-            Some("answered 404"),
-        ),
+        ("400 Bad Request", AttemptOutcome::Failed, Some("answered 400")),
+        ("401 Unauthorized", AttemptOutcome::Failed, Some("answered 401")),
+        ("404 Not Found", AttemptOutcome::Failed, Some("answered 404")),
         ("410 Gone", AttemptOutcome::Gone, Some("answered 410")),
-        (
-            "429 Too Many Requests",
-            AttemptOutcome::Failed,
-            Some("answered 429"),
-        ),
-        (
-            "500 Internal Server Error",
-            AttemptOutcome::Failed,
-            Some("answered 500"),
-        ),
-        (
-            "503 Service Unavailable",
-            AttemptOutcome::Failed,
-            Some("answered 503"),
-        ),
-        (
-            "304 Not Modified",
-            AttemptOutcome::Failed,
-            Some("answered 304"),
-        ),
+        ("429 Too Many Requests", AttemptOutcome::Failed, Some("answered 429")),
+        ("500 Internal Server Error", AttemptOutcome::Failed, Some("answered 500")),
+        ("503 Service Unavailable", AttemptOutcome::Failed, Some("answered 503")),
+        ("304 Not Modified", AttemptOutcome::Failed, Some("answered 304")),
         ("999 What", AttemptOutcome::Failed, Some("answered 999")),
     ] {
         let answer = format!("HTTP/1.1 {head}\r\ncontent-length: 0\r\n\r\n");
@@ -86,9 +58,7 @@ async fn a_response_head_that_curl_accepts_is_accepted() {
         let answer = ping(&sender).await;
         let head: String = fields.chars().take(40).collect();
         assert_eq!(answer.status, status, "{head} {:?}", answer.reason);
-        let reason = status
-            .is_none()
-            .then_some("the head of its answer is too large");
+        let reason = status.is_none().then_some("the head of its answer is too large");
         assert_eq!(answer.reason.as_deref(), reason, "{head}");
     }
 }

@@ -82,27 +82,14 @@ async fn a_response_after_the_deadline_is_a_failure() {
         ("nothing", stopping("")),
         ("half a status line", stopping("HTTP/1.1 20")),
         ("half a head", stopping("HTTP/1.1 200 OK\r\ncontent-le")),
-        (
-            "one byte at a time",
-            writing("HTTP/1.1 200 OK\r\na: ", "b", tick),
-        ),
-        (
-            "headers without an end",
-            writing("HTTP/1.1 200 OK\r\n", "a: b\r\n", tick),
-        ),
-        (
-            "interim answers without an end",
-            writing("", "HTTP/1.1 103 Early Hints\r\n\r\n", tick),
-        ),
+        ("one byte at a time", writing("HTTP/1.1 200 OK\r\na: ", "b", tick)),
+        ("headers without an end", writing("HTTP/1.1 200 OK\r\n", "a: b\r\n", tick)),
+        ("interim answers without an end", writing("", "HTTP/1.1 103 Early Hints\r\n\r\n", tick)),
     ];
     join_all(receivers.map(async |(what, behaviour)| {
         let answer = answer(behaviour, SOON, PATIENCE).await;
         assert_eq!(answer.outcome, AttemptOutcome::Failed, "{what}");
-        assert_eq!(
-            answer.reason.as_deref(),
-            Some("did not answer within 2 seconds"),
-            "{what}"
-        );
+        assert_eq!(answer.reason.as_deref(), Some("did not answer within 2 seconds"), "{what}");
         assert_eq!(answer.status, None, "{what}");
         assert!(answer.duration >= SOON, "{what}");
     }))
@@ -111,11 +98,7 @@ async fn a_response_after_the_deadline_is_a_failure() {
 
 #[tokio::test]
 async fn a_connection_that_closes_before_the_response_is_a_failure() {
-    for first in [
-        "",
-        "HTTP/1.1 20",
-        "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n",
-    ] {
+    for first in ["", "HTTP/1.1 20", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n"] {
         let answer = answer(closing(first), PATIENCE, PATIENCE).await;
         assert_eq!(answer.outcome, AttemptOutcome::Failed, "{first}");
         assert_eq!(
@@ -136,11 +119,7 @@ async fn a_response_that_is_not_http_is_a_failure() {
     ] {
         let answer = answer(stopping(first), PATIENCE, PATIENCE).await;
         assert_eq!(answer.outcome, AttemptOutcome::Failed, "{first}");
-        assert_eq!(
-            answer.reason.as_deref(),
-            Some("its answer is not HTTP"),
-            "{first}"
-        );
+        assert_eq!(answer.reason.as_deref(), Some("its answer is not HTTP"), "{first}");
     }
 }
 
@@ -152,33 +131,13 @@ async fn a_body_neither_decides_nor_delays_the_outcome() {
     const UNBOUNDED: &str = "HTTP/1.1 200 OK\r\n\r\n";
     let tick = Duration::from_millis(20);
     for (what, behaviour, excerpt_timeout, at_least) in [
-        (
-            "endless, fast",
-            writing(LONG, "abcdefgh", Duration::ZERO),
-            PATIENCE,
-            1024,
-        ),
-        (
-            "endless, chunked",
-            writing(CHUNKED, "8\r\nabcdefgh\r\n", Duration::ZERO),
-            PATIENCE,
-            1024,
-        ),
-        (
-            "endless, unbounded",
-            writing(UNBOUNDED, "abcdefgh", Duration::ZERO),
-            PATIENCE,
-            1024,
-        ),
+        ("endless, fast", writing(LONG, "abcdefgh", Duration::ZERO), PATIENCE, 1024),
+        ("endless, chunked", writing(CHUNKED, "8\r\nabcdefgh\r\n", Duration::ZERO), PATIENCE, 1024),
+        ("endless, unbounded", writing(UNBOUNDED, "abcdefgh", Duration::ZERO), PATIENCE, 1024),
         // The head and the first byte arrive together, so that a pause of the machine cannot separate them.
         ("a byte at a time", writing(BEGUN, "a", tick), SOON, 1),
         ("announced, then nothing", stopping(LONG), SOON, 0),
-        (
-            "broken off",
-            closing("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab"),
-            PATIENCE,
-            2,
-        ),
+        ("broken off", closing("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab"), PATIENCE, 2),
         (
             "broken chunk",
             closing("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"),

@@ -90,10 +90,7 @@ async fn a_name_without_an_address_is_a_failure() {
     let words = "no name server (/etc/resolv.conf): 10.0.0.53 refused".to_owned();
     for (answer, reason) in [
         (Err(ResolveError::NoAddress), not_public),
-        (
-            Err(ResolveError::NoName),
-            "the name hooks.example does not exist",
-        ),
+        (Err(ResolveError::NoName), "the name hooks.example does not exist"),
         (Ok(Vec::new()), not_public),
         (Err(ResolveError::Unanswered(words)), unresolved),
     ] {
@@ -165,20 +162,14 @@ async fn the_next_address_is_tried_when_one_refuses() {
     assert_eq!(ping(&both).await.outcome, AttemptOutcome::Delivered);
 
     let only = Sender::with_resolver(&settings, Scripted::new([vec![closed]])).unwrap();
-    assert_eq!(
-        ping(&only).await.reason.as_deref(),
-        Some("refused the connection")
-    );
+    assert_eq!(ping(&only).await.reason.as_deref(), Some("refused the connection"));
 }
 
 #[tokio::test]
 async fn a_connection_is_reused() {
     let authority = Authority::new();
-    let receiver = Receiver::answering(
-        &authority,
-        "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabc",
-    )
-    .await;
+    let receiver =
+        Receiver::answering(&authority, "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabc").await;
     let sender = sender(&authority.settings(&[&receiver]), &receiver);
     for _ in 0..20 {
         assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);

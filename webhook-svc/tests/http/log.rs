@@ -39,10 +39,9 @@ async fn the_log_has_the_address_and_the_words_of_the_name_servers() {
     let refused = ResolveError::Unanswered("10.0.0.53 refused".to_owned());
     let address = SocketAddr::from(([10, 0, 0, 1], 443));
     let private = ["ip=10.0.0.1", "what=\"a private address\""];
-    for (answer, expected) in [
-        (Ok(vec![address]), private.as_slice()),
-        (Err(refused), &["why=10.0.0.53 refused"]),
-    ] {
+    for (answer, expected) in
+        [(Ok(vec![address]), private.as_slice()), (Err(refused), &["why=10.0.0.53 refused"])]
+    {
         LOG.take();
         let resolver = Scripted::answering([answer]);
         let sender = Sender::with_resolver(&authority.settings(&[]), resolver).unwrap();

@@ -89,10 +89,8 @@ impl Authority {
 
     /// Settings that trust this authority and allow `receivers`.
     pub(crate) fn settings(&self, receivers: &[&Receiver]) -> Settings {
-        let pairs: Vec<String> = receivers
-            .iter()
-            .map(|receiver| receiver.address.to_string())
-            .collect();
+        let pairs: Vec<String> =
+            receivers.iter().map(|receiver| receiver.address.to_string()).collect();
         Settings {
             answer_timeout: PATIENCE,
             excerpt_timeout: PATIENCE,
@@ -169,12 +167,7 @@ impl Receiver {
                 });
             }
         });
-        Self {
-            address,
-            connections,
-            ended,
-            _tasks: tasks,
-        }
+        Self { address, connections, ended, _tasks: tasks }
     }
 
     /// A receiver that answers each request with the bytes of `answer`.
@@ -256,11 +249,7 @@ impl Scripted {
 impl Resolve for Scripted {
     fn resolve<'a>(&'a self, _: &'a str, _: Duration) -> BoxFuture<'a, Resolved> {
         let mut answers = self.0.lock().unwrap();
-        let answer = if answers.len() > 1 {
-            answers.pop_front()
-        } else {
-            answers.front().cloned()
-        };
+        let answer = if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() };
         match answer {
             Some(answer) => async move { answer }.boxed(),
             None => std::future::pending().boxed(),
@@ -297,10 +286,7 @@ pub(crate) async fn post_at(
         id: Uuid::from_u128(7),
         at,
         body: Bytes::from_static(br#"{"message":"hello"}"#),
-        secrets: Secrets {
-            current: &secret(),
-            next: None,
-        },
+        secrets: Secrets { current: &secret(), next: None },
     };
     sender.attempt(attempt).await
 }

@@ -47,10 +47,7 @@ async fn arriving(secret: &Secret, next: Option<&Secret>) -> (String, Vec<u8>) {
         // The library compares the timestamp with the machine's clock.
         at: Clock::system().now(),
         body: Bytes::from_static(BODY.as_bytes()),
-        secrets: Secrets {
-            current: secret,
-            next,
-        },
+        secrets: Secrets { current: secret, next },
     };
     let answer = sender.attempt(attempt).await;
     assert_eq!(answer.outcome, AttemptOutcome::Delivered, "{answer:?}");
@@ -73,10 +70,7 @@ async fn a_message_arrives_with_its_headers_and_its_bytes() {
     ] {
         assert_eq!(header(&head, name), Some(value), "{name}");
     }
-    assert_eq!(
-        header(&head, "x-service-timestamp"),
-        header(&head, "webhook-timestamp")
-    );
+    assert_eq!(header(&head, "x-service-timestamp"), header(&head, "webhook-timestamp"));
     assert_eq!(header(&head, "x-service-signature-next"), None);
 }
 
@@ -88,10 +82,7 @@ async fn a_library_of_standard_webhooks_verifies_by_either_secret() {
         .into_iter()
         .map(|name| {
             let value = header(&head, name).unwrap();
-            (
-                HeaderName::from_static(name),
-                HeaderValue::from_str(value).unwrap(),
-            )
+            (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())
         })
         .collect();
     // A secret of the standard begins with `whsec_`.
@@ -99,16 +90,11 @@ async fn a_library_of_standard_webhooks_verifies_by_either_secret() {
     for secret in [&now, &next] {
         library(secret).verify(&body, &headers).unwrap();
     }
-    library(&Secret::generate())
-        .verify(&body, &headers)
-        .unwrap_err();
+    library(&Secret::generate()).verify(&body, &headers).unwrap_err();
     library(&now).verify(b"{}", &headers).unwrap_err();
     // The signature headers of the service itself.
     let timestamp = header(&head, "x-service-timestamp").unwrap();
-    for (name, secret) in [
-        ("x-service-signature", &now),
-        ("x-service-signature-next", &next),
-    ] {
+    for (name, secret) in [("x-service-signature", &now), ("x-service-signature-next", &next)] {
         let signature = secret.sign(timestamp, BODY.as_bytes());
         assert_eq!(header(&head, name), Some(&*signature), "{name}");
     }
@@ -126,10 +112,7 @@ fn signatures_equal_those_of_other_standard_webhooks_libraries() {
         let timestamp = vector["timestamp"].as_i64().unwrap();
         let body = text("body").as_bytes();
         assert_eq!(secret.sign_standard(id, timestamp, body), text("python"));
-        assert_eq!(
-            secret.sign_standard(id, timestamp, body),
-            text("javascript")
-        );
+        assert_eq!(secret.sign_standard(id, timestamp, body), text("javascript"));
         assert_eq!(secret.sign(timestamp, body), text("own"));
     }
 }

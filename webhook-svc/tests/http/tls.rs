@@ -43,10 +43,7 @@ async fn an_invalid_certificate_is_a_failure() {
             "a signature is wrong: its authority has not signed it, or an RSA key has less than 2,048 bits",
         ),
         (at(past, datetime!(2001-02-01 00:00 UTC)), "it has expired"),
-        (
-            at(datetime!(2900-01-01 00:00 UTC), far),
-            "it is not valid yet",
-        ),
+        (at(datetime!(2900-01-01 00:00 UTC), far), "it is not valid yet"),
         (authority.identity(&other_name), "it is for another name"),
         (
             Identity::self_signed(&good()),
@@ -182,23 +179,14 @@ async fn a_handshake_that_hangs_ends_with_the_deadline() {
     let resolver = Scripted::new([vec![address]]);
     let sender = Sender::with_resolver(&settings, resolver).unwrap();
     let answer = ping(&sender).await;
-    assert_eq!(
-        answer.reason.as_deref(),
-        Some("did not open a connection (TCP, then TLS) in time")
-    );
+    assert_eq!(answer.reason.as_deref(), Some("did not open a connection (TCP, then TLS) in time"));
 }
 
 #[tokio::test]
 async fn a_missing_ca_file_is_refused_at_start() {
-    let mut settings = Settings {
-        ca_file: Some("/nowhere/ca.pem".into()),
-        ..Settings::default()
-    };
+    let mut settings = Settings { ca_file: Some("/nowhere/ca.pem".into()), ..Settings::default() };
     let error = Sender::new(&settings).unwrap_err();
-    assert!(
-        format!("{error:#}").contains("/nowhere/ca.pem"),
-        "{error:#}"
-    );
+    assert!(format!("{error:#}").contains("/nowhere/ca.pem"), "{error:#}");
     settings.ca_file = None;
     Sender::new(&settings).unwrap();
 }

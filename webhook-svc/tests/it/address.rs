@@ -35,14 +35,10 @@ async fn an_address_that_redirects_is_refused(pool: PgPool) {
     let moved = Receiver::start(Behaviour::Redirect).await;
     let good = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&moved, &good]).await;
-    let refused = service.add(ADA, &moved.url(), &["tip.paid"]).await;
-    let refused = refused.unwrap_err();
+    let refused = service.add(ADA, &moved.url(), &["tip.paid"]).await.unwrap_err();
     let sentence = &refused.fields["url"];
     assert!(sentence.contains("308"), "{sentence}");
-    assert!(
-        sentence.contains("https://moved.example/hook"),
-        "{sentence}"
-    );
+    assert!(sentence.contains("https://moved.example/hook"), "{sentence}");
 
     let endpoint = service.added(ADA, &good.url(), &["tip.paid"]).await;
     let refused = change_url(&service, endpoint, &moved.url()).await;
@@ -56,19 +52,13 @@ async fn the_result_of_the_address_check_is_shown(pool: PgPool) {
     let service = start(pool, &[&receiver]).await;
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     let added = service.endpoint(ADA, endpoint).await;
-    assert_eq!(
-        (added.address_status, &*added.address_problem),
-        (Some(405), "")
-    );
+    assert_eq!((added.address_status, &*added.address_problem), (Some(405), ""));
     assert_eq!(receiver.received().len(), 0);
 
     let nowhere = "https://hooks.example/";
     let changed = change_url(&service, endpoint, nowhere).await.unwrap();
     let problem = &changed.address_problem;
-    assert!(
-        problem.contains("not resolve to a public address"),
-        "{problem}"
-    );
+    assert!(problem.contains("not resolve to a public address"), "{problem}");
     assert_eq!(changed.address_status, None);
 
     // The same URL is not checked again.
@@ -82,9 +72,7 @@ async fn the_result_of_the_address_check_is_shown(pool: PgPool) {
 #[testing::database_test(webhook::MIGRATOR)]
 async fn an_address_that_is_no_longer_allowed_fails_and_says_so(pool: PgPool) {
     let service = start(pool.clone(), &[]).await.delivering();
-    let endpoint = service
-        .added(ADA, "https://hooks.example/", &["tip.paid"])
-        .await;
+    let endpoint = service.added(ADA, "https://hooks.example/", &["tip.paid"]).await;
     let forbidden = sqlx::query!("update webhook.endpoint set url = 'https://kubernetes.default/'");
     forbidden.execute(&pool).await.unwrap();
     service.ping(ADA, endpoint).await;
@@ -111,11 +99,9 @@ impl Resolve for Unanswered {
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_failed_look_up_counts_as_an_attempt(pool: PgPool) {
     let first = start(pool.clone(), &[]).await;
-    let service = replica_with(pool, first.clock.clone(), &[], Arc::new(Unanswered)).await;
-    let service = service.delivering();
-    let endpoint = service
-        .added(ADA, "https://hooks.example/", &["tip.paid"])
-        .await;
+    let service =
+        replica_with(pool, first.clock.clone(), &[], Arc::new(Unanswered)).await.delivering();
+    let endpoint = service.added(ADA, "https://hooks.example/", &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
     let delivery = service.newest_attempted(ADA, endpoint, 1).await;
     assert_eq!(delivery.state(), DeliveryState::Waiting);

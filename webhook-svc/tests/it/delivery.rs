@@ -14,25 +14,17 @@ use crate::support::{ADA, BOB, START, TAKEN, game, notices, page, replica, start
 async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
-    let endpoint = service
-        .added(ADA, &receiver.url(), &["listing.published"])
-        .await;
+    let endpoint = service.added(ADA, &receiver.url(), &["listing.published"]).await;
     let changes = [page(1, "published", ADA), game(2, "published", Published)];
     service.listings(&changes, TAKEN).await;
 
     let received = receiver.wait_for(2).await;
-    let of_game = received
-        .iter()
-        .find(|it| it.body["data"]["kind"] == "game")
-        .unwrap();
+    let of_game = received.iter().find(|it| it.body["data"]["kind"] == "game").unwrap();
     assert_eq!(of_game.event(), "listing.published");
     let header = |name: &str| of_game.headers[name].to_str().unwrap();
     assert_eq!(header("x-service-event"), "listing.published");
     assert_eq!(header("x-service-delivery"), of_game.id().to_string());
-    assert_eq!(
-        header("x-service-timestamp"),
-        START.unix_timestamp().to_string()
-    );
+    assert_eq!(header("x-service-timestamp"), START.unix_timestamp().to_string());
     assert_eq!(header("x-service-signature").len(), 64);
 
     let delivery = service.newest_attempted(ADA, endpoint, 1).await;
@@ -55,28 +47,20 @@ async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
 async fn a_waiting_delivery_survives_the_deselection_of_its_event(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await;
-    let endpoint = service
-        .added(ADA, &receiver.url(), &["listing.updated"])
-        .await;
+    let endpoint = service.added(ADA, &receiver.url(), &["listing.updated"]).await;
     let known = [page(1, "published", ADA), game(2, "published", Published)];
     service.listings(&known, TAKEN).await;
-    service
-        .listings(&[game(3, "updated", Published)], TAKEN)
-        .await;
+    service.listings(&[game(3, "updated", Published)], TAKEN).await;
     let change = proto::ChangeEndpointRequest {
         account_id: ADA.to_string(),
         id: endpoint.to_string(),
-        events: Some(proto::EventList {
-            events: vec!["tip.paid".to_owned()],
-        }),
+        events: Some(proto::EventList { events: vec!["tip.paid".to_owned()] }),
         ..proto::ChangeEndpointRequest::default()
     };
     let mut endpoints = service.endpoints.clone();
     endpoints.change_endpoint(change).await.unwrap();
     // A later message of the deselected event is not delivered.
-    service
-        .listings(&[game(4, "updated", Published)], TAKEN)
-        .await;
+    service.listings(&[game(4, "updated", Published)], TAKEN).await;
     let waiting = service.list(ADA, endpoint).await;
     assert_eq!(waiting.len(), 1, "{waiting:?}");
 
@@ -120,16 +104,9 @@ async fn a_delivery_has_six_attempts_with_growing_delays(pool: PgPool) {
         let due = kit::api::timestamp::decode(delivery.due_at.unwrap()).unwrap();
         let wait = due - service.clock.now();
         let usual = Duration::minutes(minutes);
-        let (least, most) = if attempts == 5 {
-            (usual * 0.9, usual)
-        } else {
-            (usual, usual * 1.1)
-        };
+        let (least, most) = if attempts == 5 { (usual * 0.9, usual) } else { (usual, usual * 1.1) };
         assert!(wait >= least && wait <= most, "{attempts}: {wait}");
-        assert_eq!(
-            receiver.received().len(),
-            usize::try_from(attempts).unwrap()
-        );
+        assert_eq!(receiver.received().len(), usize::try_from(attempts).unwrap());
         service.clock.advance(wait);
     }
     let delivery = service.newest_attempted(ADA, endpoint, 6).await;
@@ -138,11 +115,7 @@ async fn a_delivery_has_six_attempts_with_growing_delays(pool: PgPool) {
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
     let attempts = service.delivery(ADA, endpoint, delivery.id).await.attempts;
     assert_eq!(attempts.len(), 6);
-    assert!(
-        attempts
-            .iter()
-            .all(|it| it.status == Some(500) && !it.reason.is_empty())
-    );
+    assert!(attempts.iter().all(|it| it.status == Some(500) && !it.reason.is_empty()));
 
     let notices = notices(&pool).await;
     let notice = proto::EndpointNotice {
@@ -161,27 +134,10 @@ async fn a_delivery_has_six_attempts_with_growing_delays(pool: PgPool) {
         let answer = recover(&service, endpoint, Some(START), dry_run).await;
         assert_eq!(answer.unwrap().deliveries, 1);
     }
-    assert_eq!(
-        service.newest_attempted(ADA, endpoint, 7).await.state(),
-        DeliveryState::Delivered
-    );
-    service
-        .send_again(ADA, endpoint, delivery.id)
-        .await
-        .unwrap();
-    assert_eq!(
-        service.newest_attempted(ADA, endpoint, 8).await.state(),
-        DeliveryState::Delivered
-    );
-    assert_eq!(
-        service
-            .endpoint(ADA, endpoint)
-            .await
-            .health
-            .unwrap()
-            .failures,
-        0
-    );
+    assert_eq!(service.newest_attempted(ADA, endpoint, 7).await.state(), DeliveryState::Delivered);
+    service.send_again(ADA, endpoint, delivery.id).await.unwrap();
+    assert_eq!(service.newest_attempted(ADA, endpoint, 8).await.state(), DeliveryState::Delivered);
+    assert_eq!(service.endpoint(ADA, endpoint).await.health.unwrap().failures, 0);
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
@@ -224,18 +180,12 @@ async fn a_410_switches_the_endpoint_off_until_it_is_resumed(pool: PgPool) {
 async fn an_attempt_for_a_listing_that_was_taken_down_is_cancelled(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let service = start(pool, &[&receiver]).await.delivering();
-    let endpoint = service
-        .added(ADA, &receiver.url(), &["listing.updated"])
-        .await;
-    service
-        .listings(&[game(2, "updated", Published)], TAKEN)
-        .await;
+    let endpoint = service.added(ADA, &receiver.url(), &["listing.updated"]).await;
+    service.listings(&[game(2, "updated", Published)], TAKEN).await;
     let delivery = service.newest_attempted(ADA, endpoint, 1).await;
     assert_eq!(delivery.state(), DeliveryState::Waiting);
 
-    service
-        .listings(&[game(3, "removed", Removed)], TAKEN)
-        .await;
+    service.listings(&[game(3, "removed", Removed)], TAKEN).await;
     service.clock.advance(Duration::minutes(2));
     wait_until("the delivery is cancelled", async || {
         service.list(ADA, endpoint).await[0].state() == DeliveryState::Cancelled
@@ -245,18 +195,10 @@ async fn an_attempt_for_a_listing_that_was_taken_down_is_cancelled(pool: PgPool)
     // The second attempt records the reason. After the listing is restored, sending again continues the same delivery.
     let shown = service.delivery(ADA, endpoint, delivery.id).await;
     let reasons: Vec<&str> = shown.attempts.iter().map(|it| &*it.reason).collect();
-    assert_eq!(
-        reasons,
-        ["answered 500", "The listing is no longer published."]
-    );
+    assert_eq!(reasons, ["answered 500", "The listing is no longer published."]);
     receiver.set_behaviour(Behaviour::Status(200));
-    service
-        .listings(&[game(4, "restored", Published)], TAKEN)
-        .await;
-    service
-        .send_again(ADA, endpoint, delivery.id)
-        .await
-        .unwrap();
+    service.listings(&[game(4, "restored", Published)], TAKEN).await;
+    service.send_again(ADA, endpoint, delivery.id).await.unwrap();
     let delivered = service.newest_attempted(ADA, endpoint, 3).await;
     assert_eq!(delivered.state(), DeliveryState::Delivered);
     assert_eq!(service.list(ADA, endpoint).await.len(), 1);
@@ -266,9 +208,7 @@ async fn an_attempt_for_a_listing_that_was_taken_down_is_cancelled(pool: PgPool)
 async fn a_paused_endpoint_keeps_its_queue(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
-    let endpoint = service
-        .added(ADA, &receiver.url(), &["listing.updated"])
-        .await;
+    let endpoint = service.added(ADA, &receiver.url(), &["listing.updated"]).await;
     service.set_paused(ADA, endpoint, true).await;
     let paused = service.endpoint(ADA, endpoint).await;
     assert_eq!(paused.state(), EndpointState::Paused);
@@ -277,10 +217,7 @@ async fn a_paused_endpoint_keeps_its_queue(pool: PgPool) {
     service.clock.advance(Duration::days(1));
     let health = service.endpoint(ADA, endpoint).await.health.unwrap();
     assert_eq!(health.queued, 3);
-    assert_eq!(
-        health.queued_since,
-        Some(kit::api::timestamp::encode(START))
-    );
+    assert_eq!(health.queued_since, Some(kit::api::timestamp::encode(START)));
     assert_eq!(receiver.received().len(), 0);
 
     service.set_paused(ADA, endpoint, false).await;
@@ -289,18 +226,12 @@ async fn a_paused_endpoint_keeps_its_queue(pool: PgPool) {
 
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_hanging_endpoint_does_not_hold_up_another(pool: PgPool) {
-    let (hanging, good) = (
-        Receiver::start(Behaviour::Hang).await,
-        Receiver::start(Behaviour::Status(200)).await,
-    );
+    let (hanging, good) =
+        (Receiver::start(Behaviour::Hang).await, Receiver::start(Behaviour::Status(200)).await);
     let service = start(pool, &[&hanging, &good]).await.delivering();
-    service
-        .added(ADA, &hanging.url(), &["listing.updated"])
-        .await;
+    service.added(ADA, &hanging.url(), &["listing.updated"]).await;
     service.added(ADA, &good.url(), &["listing.updated"]).await;
-    let changes: Vec<_> = (2..102)
-        .map(|seq| game(seq, "updated", Published))
-        .collect();
+    let changes: Vec<_> = (2..102).map(|seq| game(seq, "updated", Published)).collect();
     service.listings(&changes, TAKEN).await;
     good.wait_for(100).await;
     let in_flight = hanging.received().len();
@@ -311,13 +242,10 @@ async fn a_hanging_endpoint_does_not_hold_up_another(pool: PgPool) {
 async fn two_replicas_deliver_each_message_once(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let first = start(pool.clone(), &[&receiver]).await.delivering();
-    let second = replica(pool.clone(), first.clock.clone(), &[&receiver]).await;
-    let second = second.delivering();
+    let second = replica(pool.clone(), first.clock.clone(), &[&receiver]).await.delivering();
     let mut endpoints = Vec::new();
     for account in [ADA, ADA, BOB, BOB] {
-        let endpoint = first
-            .added(account, &receiver.url(), &["listing.updated"])
-            .await;
+        let endpoint = first.added(account, &receiver.url(), &["listing.updated"]).await;
         endpoints.push((account, endpoint));
     }
     let changes: Vec<_> = (2..52).map(|seq| game(seq, "updated", Published)).collect();

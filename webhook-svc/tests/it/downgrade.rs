@@ -16,14 +16,9 @@ async fn downgrade(pool: &PgPool) {
 }
 
 async fn put_on_plan(pool: &PgPool, plan: &str) {
-    let row = accounts::Row {
-        id: ADA,
-        plan: plan.to_owned(),
-    };
+    let row = accounts::Row { id: ADA, plan: plan.to_owned() };
     let mut connection = pool.acquire().await.unwrap();
-    accounts::upsert(&mut connection, Uuid::nil(), vec![row])
-        .await
-        .unwrap();
+    accounts::upsert(&mut connection, Uuid::nil(), vec![row]).await.unwrap();
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
@@ -40,18 +35,11 @@ async fn after_a_downgrade_real_events_are_cancelled_and_tests_are_sent(pool: Pg
     downgrade(&pool).await;
     let service = service.delivering();
     service.newest_attempted(ADA, endpoint, 1).await;
-    let sent = service.delivery(ADA, endpoint, test.id).await;
-    let sent = sent.delivery.unwrap();
+    let sent = service.delivery(ADA, endpoint, test.id).await.delivery.unwrap();
     assert_eq!(sent.state(), DeliveryState::Delivered);
     let cancelled = service.attempted(ADA, endpoint, real.id, 1).await;
-    assert_eq!(
-        cancelled.delivery.unwrap().state(),
-        DeliveryState::Cancelled
-    );
-    assert_eq!(
-        cancelled.attempts[0].reason,
-        "The account's plan has only test events."
-    );
+    assert_eq!(cancelled.delivery.unwrap().state(), DeliveryState::Cancelled);
+    assert_eq!(cancelled.attempts[0].reason, "The account's plan has only test events.");
     assert_eq!(receiver.received().len(), 1);
 }
 
@@ -61,19 +49,17 @@ async fn while_a_plan_is_not_known_deliveries_wait(pool: PgPool) {
     let service = start(pool.clone(), &[&receiver]).await;
     let events = ["listing.updated"];
     let endpoint = service.added(ADA, &receiver.url(), &events).await;
-    service
-        .listings(&[game(2, "updated", Published)], TAKEN)
-        .await;
+    service.listings(&[game(2, "updated", Published)], TAKEN).await;
     put_on_plan(&pool, "studio").await;
     // This message is made while the plan is not known.
-    service
-        .listings(&[game(3, "updated", Published)], TAKEN)
-        .await;
+    service.listings(&[game(3, "updated", Published)], TAKEN).await;
     let service = service.delivering();
     // The worker has claimed the endpoint, found no plan, and released it.
     testing::wait_until("the endpoint is released", async || {
-        let tokens = sqlx::query_scalar!("select token from webhook.queue where holder is null");
-        let tokens = tokens.fetch_all(&pool).await.unwrap();
+        let tokens = sqlx::query_scalar!("select token from webhook.queue where holder is null")
+            .fetch_all(&pool)
+            .await
+            .unwrap();
         tokens.iter().any(|token| *token > 0)
     })
     .await;
@@ -84,9 +70,7 @@ async fn while_a_plan_is_not_known_deliveries_wait(pool: PgPool) {
     assert!(states.eq([(DeliveryState::Waiting, 0); 2]), "{waiting:?}");
 
     let mut connection = pool.acquire().await.unwrap();
-    plans::replace(&mut connection, Uuid::nil(), &[plan("studio", 5, true)])
-        .await
-        .unwrap();
+    plans::replace(&mut connection, Uuid::nil(), &[plan("studio", 5, true)]).await.unwrap();
     for delivery in waiting {
         let sent = service.attempted(ADA, endpoint, delivery.id, 1).await;
         assert_eq!(sent.delivery.unwrap().state(), DeliveryState::Delivered);
@@ -132,8 +116,13 @@ async fn a_test_that_is_sent_again_is_queued_as_a_test(pool: PgPool) {
     for id in [real, test] {
         service.send_again(ADA, endpoint, id).await.unwrap();
     }
-    let waiting = sqlx::query!("select id, is_test from webhook.waiting order by id");
-    let waiting = waiting.fetch_all(&pool).await.unwrap();
-    let waiting: Vec<(i64, bool)> = waiting.iter().map(|row| (row.id, row.is_test)).collect();
+    let waiting: Vec<(i64, bool)> =
+        sqlx::query!("select id, is_test from webhook.waiting order by id")
+            .fetch_all(&pool)
+            .await
+            .unwrap()
+            .iter()
+            .map(|row| (row.id, row.is_test))
+            .collect();
     assert_eq!(waiting, [(real, false), (test, true)]);
 }

@@ -27,11 +27,8 @@ async fn an_account_has_as_many_endpoints_as_its_plan_allows(pool: PgPool) {
     // The gateway has verified the account; only this service has not read it from the feed yet.
     assert_eq!(unknown.code, Code::Unavailable);
     assert!(unknown.retry_after.is_some());
-    let request = proto::ListEndpointsRequest {
-        account_id: EVE.to_string(),
-    };
-    let listed = service.endpoints.clone().list_endpoints(request).await;
-    let listed = listed.unwrap().into_inner();
+    let request = proto::ListEndpointsRequest { account_id: EVE.to_string() };
+    let listed = service.endpoints.clone().list_endpoints(request).await.unwrap().into_inner();
     assert_eq!((listed.endpoints.len(), listed.most), (1, Some(1)));
     assert!(!listed.real_events);
 }
@@ -47,10 +44,7 @@ async fn bad_fields_of_an_endpoint_are_refused_by_name(pool: PgPool) {
         (URL, &["ping"], "events"),
     ] {
         let refused = service.add(ADA, url, events).await.unwrap_err();
-        assert!(
-            refused.fields.keys().eq([field]),
-            "{url} {events:?}: {refused:?}"
-        );
+        assert!(refused.fields.keys().eq([field]), "{url} {events:?}: {refused:?}");
     }
     let all = service.add(ADA, "ftp://a", &["ping"]).await.unwrap_err();
     assert!(all.fields.keys().eq(["events", "url"]), "{all:?}");
@@ -143,9 +137,7 @@ async fn an_account_may_enter_a_hundred_addresses_an_hour(pool: PgPool) {
     // The current address is not checked again, and another account has its own limit.
     client.change_endpoint(change(99)).await.unwrap();
     service.added(BOB, URL, &["tip.paid"]).await;
-    service
-        .clock
-        .advance(time::Duration::HOUR + time::Duration::SECOND);
+    service.clock.advance(time::Duration::HOUR + time::Duration::SECOND);
     client.change_endpoint(change(101)).await.unwrap();
 }
 
@@ -166,10 +158,8 @@ async fn at_most_a_hundred_test_events_wait_for_an_endpoint(pool: PgPool) {
     assert_eq!(refused.code, Code::RateLimited);
     assert!(refused.retry_after.is_some());
     // Waiting deliveries of real events do not count against the limit.
-    let real = sqlx::query!(
-        "update webhook.waiting set is_test = false where endpoint_id = $1",
-        endpoint
-    );
+    let real =
+        sqlx::query!("update webhook.waiting set is_test = false where endpoint_id = $1", endpoint);
     real.execute(&pool).await.unwrap();
     client.send_test_event(test).await.unwrap();
 }
@@ -209,8 +199,7 @@ async fn an_endpoint_of_another_account_is_not_found(pool: PgPool) {
     let mut client = service.endpoints.clone();
     let stranger = client.change_endpoint(change(BOB)).await.unwrap_err();
     assert_eq!(Fault::from(stranger).code, Code::NotFound);
-    let changed = client.change_endpoint(change(ADA)).await.unwrap();
-    let changed = changed.into_inner().endpoint.unwrap();
+    let changed = client.change_endpoint(change(ADA)).await.unwrap().into_inner().endpoint.unwrap();
     assert_eq!(changed.events, ["listing.updated", "tip.paid"]);
     assert_eq!(changed.url, URL);
 
@@ -239,35 +228,22 @@ async fn deliveries_are_listed_by_pages_and_state(pool: PgPool) {
         limit: 2,
         cursor: cursor.to_owned(),
     };
-    let (waiting, all) = (
-        proto::DeliveryState::Waiting,
-        proto::DeliveryState::Unspecified,
-    );
+    let (waiting, all) = (proto::DeliveryState::Waiting, proto::DeliveryState::Unspecified);
     let mut client = service.deliveries.clone();
     let (mut listed, mut cursor) = (Vec::new(), String::new());
     loop {
-        let page = client
-            .list_deliveries(request(waiting, &cursor))
-            .await
-            .unwrap();
-        let page = page.into_inner();
+        let page = client.list_deliveries(request(waiting, &cursor)).await.unwrap().into_inner();
         listed.extend(page.deliveries.iter().map(|delivery| delivery.id));
         cursor = page.next_cursor;
         if cursor.is_empty() {
             break;
         }
-        let elsewhere = client
-            .list_deliveries(request(all, &cursor))
-            .await
-            .unwrap_err();
+        let elsewhere = client.list_deliveries(request(all, &cursor)).await.unwrap_err();
         assert!(Fault::from(elsewhere).fields.contains_key("cursor"));
     }
     sent.reverse();
     assert_eq!(listed, sent);
-    let none = client
-        .list_deliveries(request(proto::DeliveryState::Failed, ""))
-        .await
-        .unwrap();
+    let none = client.list_deliveries(request(proto::DeliveryState::Failed, "")).await.unwrap();
     assert_eq!(none.into_inner().deliveries.len(), 0);
 }
 
@@ -291,10 +267,7 @@ async fn a_list_of_a_rare_state_does_not_read_the_whole_log(pool: PgPool) {
         .max_connections(1)
         .connect_lazy_with(options.options([("plan_cache_mode", "force_generic_plan")]));
     for (state, count) in [(DeliveryState::Failed, 3), (DeliveryState::Cancelled, 2)] {
-        let filter = Filter {
-            state: Some(state),
-            before: None,
-        };
+        let filter = Filter { state: Some(state), before: None };
         let before = rows_read(&one).await;
         let found = deliveries::list(&one, endpoint, filter, 21).await.unwrap();
         assert_eq!(found.len(), count, "{state:?}");

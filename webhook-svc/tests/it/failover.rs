@@ -45,12 +45,8 @@ async fn a_promoted_standby_neither_loses_nor_repeats_a_message() {
     let standby = primary.standby().await.unwrap();
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let first = start(primary.pool.clone(), &[&receiver]).await.delivering();
-    let endpoint = first
-        .added(ADA, &receiver.url(), &["listing.updated"])
-        .await;
-    let changes: Vec<_> = (1..=40)
-        .map(|seq| game(seq, "updated", Published))
-        .collect();
+    let endpoint = first.added(ADA, &receiver.url(), &["listing.updated"]).await;
+    let changes: Vec<_> = (1..=40).map(|seq| game(seq, "updated", Published)).collect();
     first.listings(&changes[..30], TAKEN).await;
     recorded(&standby.pool, 30).await;
     receiver.set_behaviour(Behaviour::Status(500));
@@ -62,8 +58,7 @@ async fn a_promoted_standby_neither_loses_nor_repeats_a_message() {
 
     standby.promote().await.unwrap();
     receiver.set_behaviour(Behaviour::Status(200));
-    let second = replica(standby.pool.clone(), clock, &[&receiver]).await;
-    let second = second.delivering();
+    let second = replica(standby.pool.clone(), clock, &[&receiver]).await.delivering();
     // After the failover the follower applies the same changes again.
     second.listings(&changes, TAKEN).await;
     second.clock.advance(Duration::minutes(2));

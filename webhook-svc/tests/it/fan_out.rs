@@ -41,11 +41,8 @@ async fn a_message_goes_to_endpoints_that_selected_it_if_the_plan_allows(pool: P
     let free = service.added(EVE, URL, &both).await;
 
     // Two changes of one game in one batch are two messages.
-    let changes = [
-        page(1, "published", ADA),
-        game(2, "published", Published),
-        game(3, "updated", Published),
-    ];
+    let changes =
+        [page(1, "published", ADA), game(2, "published", Published), game(3, "updated", Published)];
     service.listings(&changes, TAKEN).await;
     assert_eq!(
         events(&pool, first).await,
@@ -83,14 +80,8 @@ async fn old_silent_and_hidden_changes_make_no_message(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let all = ["listing.published", "listing.updated"];
     let endpoint = service.added(ADA, URL, &all).await;
-    let since = ProjectionContext {
-        effects_until: START - Duration::SECOND,
-        ..TAKEN
-    };
-    let old = |change| Change {
-        at: Some(timestamp::encode(since.effects_until)),
-        ..change
-    };
+    let since = ProjectionContext { effects_until: START - Duration::SECOND, ..TAKEN };
+    let old = |change| Change { at: Some(timestamp::encode(since.effects_until)), ..change };
     let mut silent = game(4, "updated", Published);
     silent.announced = false;
     let changes = [
@@ -109,11 +100,8 @@ async fn a_tip_that_arrives_before_its_restored_game_is_delivered(pool: PgPool) 
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let maker = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
-    let known = [
-        page(1, "published", ADA),
-        game(2, "published", Published),
-        game(3, "removed", Removed),
-    ];
+    let known =
+        [page(1, "published", ADA), game(2, "published", Published), game(3, "removed", Removed)];
     service.listings(&known, TAKEN).await;
     // The restored game is public, but the follower of listings is behind.
     service.economy(&[tip(1, ADA)]).await;
@@ -130,9 +118,7 @@ async fn a_tip_that_arrives_before_its_restored_game_is_delivered(pool: PgPool) 
         let waiting = pull(&service, after(ADA, &early.next)).await;
         assert_eq!((waiting.total, &waiting.next), (0, &early.next));
     }
-    service
-        .listings(&[game(4, "restored", Published)], TAKEN)
-        .await;
+    service.listings(&[game(4, "restored", Published)], TAKEN).await;
     let pulled = pull(&service, after(ADA, &early.next)).await;
     assert_eq!(pulled.events(), ["tip.paid"]);
     service.clock.advance(Duration::MINUTE);
@@ -184,10 +170,7 @@ async fn a_tip_to_a_hidden_game_is_not_delivered(pool: PgPool) {
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let maker = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     let mut hidden = game(2, "hidden", Published);
-    let state = proto::Game {
-        visible: false,
-        ..proto::Game::decode(hidden.state).unwrap()
-    };
+    let state = proto::Game { visible: false, ..proto::Game::decode(hidden.state).unwrap() };
     hidden.state = state.encode_to_vec().into();
     let known = [page(1, "published", ADA), hidden];
     service.listings(&known, TAKEN).await;
@@ -195,9 +178,7 @@ async fn a_tip_to_a_hidden_game_is_not_delivered(pool: PgPool) {
     service.clock.advance(time::Duration::minutes(10));
     let cancelled = service.newest_attempted(ADA, maker, 1).await;
     assert_eq!(cancelled.state(), DeliveryState::Cancelled);
-    service
-        .listings(&[game(3, "shown", Published)], TAKEN)
-        .await;
+    service.listings(&[game(3, "shown", Published)], TAKEN).await;
     service.economy(&[tip(2, ADA)]).await;
     let delivered = service.newest_attempted(ADA, maker, 1).await;
     assert_eq!(delivered.state(), DeliveryState::Delivered);
@@ -247,9 +228,7 @@ fn moved() -> Change {
 async fn move_before_its_listing(pool: PgPool) -> (Receiver, Webhook, Uuid) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
-    let endpoint = service
-        .added(ADA, &receiver.url(), &["ranking.moved"])
-        .await;
+    let endpoint = service.added(ADA, &receiver.url(), &["ranking.moved"]).await;
     service.catalogue(&[moved()]).await;
     (receiver, service, endpoint)
 }
@@ -261,9 +240,7 @@ async fn a_move_that_arrives_before_its_listing_is_delivered(pool: PgPool) {
     // A move that is due already would be cancelled before the ping arrives.
     service.ping(ADA, endpoint).await;
     receiver.wait_for(1).await;
-    service
-        .listings(&[game(2, "published", Published)], TAKEN)
-        .await;
+    service.listings(&[game(2, "published", Published)], TAKEN).await;
     service.clock.advance(time::Duration::MINUTE);
     let received = receiver.wait_for(2).await;
     assert_eq!(received[1].event(), "ranking.moved");
@@ -279,15 +256,10 @@ async fn a_move_waits_for_its_listing_without_an_attempt(pool: PgPool) {
         service.list(ADA, endpoint).await[0].due_at != due_at
     })
     .await;
-    service
-        .listings(&[game(2, "published", Published)], TAKEN)
-        .await;
+    service.listings(&[game(2, "published", Published)], TAKEN).await;
     service.clock.advance(Duration::MINUTE);
     let delivered = service.newest_attempted(ADA, endpoint, 1).await;
-    assert_eq!(
-        (delivered.state(), delivered.tries),
-        (DeliveryState::Delivered, 1)
-    );
+    assert_eq!((delivered.state(), delivered.tries), (DeliveryState::Delivered, 1));
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

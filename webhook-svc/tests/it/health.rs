@@ -55,10 +55,7 @@ async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
     receiver.set_behaviour(Behaviour::Status(200));
     service.set_paused(ADA, endpoint, false).await;
     let resumed = service.endpoint(ADA, endpoint).await;
-    assert_eq!(
-        (resumed.state(), resumed.reason.as_str()),
-        (EndpointState::On, "")
-    );
+    assert_eq!((resumed.state(), resumed.reason.as_str()), (EndpointState::On, ""));
     let change = game(7, "updated", Published);
     service.listings(&[change], TAKEN).await;
     let delivery = service.newest_attempted(ADA, endpoint, 1).await;
@@ -153,9 +150,7 @@ async fn a_delivery_that_the_old_address_refused_by_410_goes_to_the_new_one(pool
     service.publisher.schedule = Schedule::new(Vec::new());
     let events = ["listing.updated"];
     let endpoint = service.added(ADA, &old.url(), &events).await;
-    service
-        .listings(&[game(2, "updated", Published)], TAKEN)
-        .await;
+    service.listings(&[game(2, "updated", Published)], TAKEN).await;
     old.wait_for(1).await;
     change_url(&service, endpoint, &new.url()).await.unwrap();
     old.set_behaviour(Behaviour::Status(410));

@@ -19,22 +19,16 @@ async fn a_result_under_a_lost_claim_is_discarded(pool: PgPool) {
     receiver.wait_for(1).await;
     // For PostgreSQL the lease has expired: another replica claims the endpoint while the first still waits for the response.
     let mut connection = pool.acquire().await.unwrap();
-    let taken = queue::claim(&mut connection, OTHER, 9, START + LEASE, LEASE).await;
-    let taken = taken.unwrap();
+    let taken = queue::claim(&mut connection, OTHER, 9, START + LEASE, LEASE).await.unwrap();
     assert_eq!((taken.len(), taken[0].token), (1, 2));
     receiver.set_behaviour(Behaviour::Status(200));
-    queue::release(&pool, OTHER, &[endpoint], START)
-        .await
-        .unwrap();
+    queue::release(&pool, OTHER, &[endpoint], START).await.unwrap();
     // The first replica claims the endpoint again and repeats the request, because the result of its old claim was discarded.
     let received = receiver.wait_for(2).await;
     let ids: Vec<Uuid> = received.iter().map(Received::id).collect();
     assert_eq!(ids[0], ids[1]);
     let delivery = service.newest_attempted(ADA, endpoint, 1).await;
-    assert_eq!(
-        (delivery.state(), delivery.tries),
-        (DeliveryState::Delivered, 1)
-    );
+    assert_eq!((delivery.state(), delivery.tries), (DeliveryState::Delivered, 1));
     let shown = service.delivery(ADA, endpoint, delivery.id).await;
     assert_eq!(shown.attempts.len(), 1);
 }

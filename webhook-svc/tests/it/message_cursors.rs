@@ -17,21 +17,14 @@ use crate::support::{ADA, BOB, RETENTION, START, TAKEN, game};
 async fn a_cursor_of_another_query_is_refused(pool: PgPool) {
     let service = seeded(pool).await;
     let good = pull(&service, all_of(ADA)).await.next;
-    let binding = Binding::new(
-        "messages",
-        [Some(ADA.to_string().as_str()), Some("MODE_LIVE"), None],
-    );
+    let binding =
+        Binding::new("messages", [Some(ADA.to_string().as_str()), Some("MODE_LIVE"), None]);
     let forged = |position: i64| binding.encode(&(position, 0)).unwrap();
     let (negative, last) = (forged(-1), forged(i64::MAX));
     let of_list = Binding::new("deliveries", []).encode(&(1, 1)).unwrap();
-    let of_event = proto::ListMessagesRequest {
-        event: "listing.updated".to_owned(),
-        ..after(ADA, &good)
-    };
-    let of_mode = proto::ListMessagesRequest {
-        mode: Mode::Test.into(),
-        ..after(ADA, &good)
-    };
+    let of_event =
+        proto::ListMessagesRequest { event: "listing.updated".to_owned(), ..after(ADA, &good) };
+    let of_mode = proto::ListMessagesRequest { mode: Mode::Test.into(), ..after(ADA, &good) };
     let mut bad: Vec<_> = ["%", "AAAA", "now", &good[1..], &negative, &last, &of_list]
         .into_iter()
         .map(|cursor| after(ADA, cursor))
@@ -52,10 +45,7 @@ async fn a_cursor_of_another_query_is_refused(pool: PgPool) {
     let fault = refusal(&service, both).await;
     let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
     assert_eq!(fields, ["event", "limit", "since"]);
-    let nobody = proto::ListMessagesRequest {
-        account_id: "me".to_owned(),
-        ..all_of(ADA)
-    };
+    let nobody = proto::ListMessagesRequest { account_id: "me".to_owned(), ..all_of(ADA) };
     assert_eq!(refusal(&service, nobody).await.code, Code::Invalid);
 }
 
@@ -71,10 +61,7 @@ async fn a_cursor_expires_a_day_after_its_messages(pool: PgPool) {
     // A cursor that is a day past the retention still works.
     service.clock.advance(Duration::DAY);
     assert_eq!(pull(&service, all_of(ADA)).await.total, 2);
-    let since = proto::ListMessagesRequest {
-        since: Some(timestamp::encode(START)),
-        ..all_of(ADA)
-    };
+    let since = proto::ListMessagesRequest { since: Some(timestamp::encode(START)), ..all_of(ADA) };
     assert_eq!(pull(&service, since).await.total, 2);
     assert_eq!(pull(&service, after(ADA, &first)).await.total, 3);
     service.clock.advance(Duration::SECOND);
@@ -120,15 +107,10 @@ async fn a_cursor_of_a_lost_history_is_refused(pool: PgPool) {
 async fn the_time_of_a_message_is_accepted_as_since(pool: PgPool) {
     let service = seeded(pool).await;
     let printed = START + Duration::SECOND;
-    let change = Change {
-        at: Some(timestamp::encode(printed)),
-        ..game(3, "updated", Published)
-    };
+    let change = Change { at: Some(timestamp::encode(printed)), ..game(3, "updated", Published) };
     service.listings(&[change], TAKEN).await;
-    let request = proto::ListMessagesRequest {
-        since: Some(timestamp::encode(printed)),
-        ..all_of(ADA)
-    };
+    let request =
+        proto::ListMessagesRequest { since: Some(timestamp::encode(printed)), ..all_of(ADA) };
     assert_eq!(pull(&service, request).await.total, 1);
 }
 
@@ -138,35 +120,22 @@ async fn a_caller_starts_at_a_time_or_now(pool: PgPool) {
     service.clock.advance(Duration::HOUR);
     publish(&service, 3..5).await;
     let since = async |since: OffsetDateTime| {
-        let request = proto::ListMessagesRequest {
-            since: Some(timestamp::encode(since)),
-            ..all_of(ADA)
-        };
+        let request =
+            proto::ListMessagesRequest { since: Some(timestamp::encode(since)), ..all_of(ADA) };
         pull(&service, request).await.total
     };
     assert_eq!(since(START).await, 4);
     assert_eq!(since(START - Duration::weeks(9_000)).await, 4);
     assert_eq!(since(START + Duration::SECOND).await, 2);
     assert_eq!(since(START + Duration::HOUR).await, 2);
-    assert_eq!(
-        since(START + Duration::HOUR + Duration::seconds(5)).await,
-        0
-    );
+    assert_eq!(since(START + Duration::HOUR + Duration::seconds(5)).await, 0);
     let future = proto::ListMessagesRequest {
-        since: Some(timestamp::encode(
-            START + Duration::HOUR + Duration::seconds(6),
-        )),
+        since: Some(timestamp::encode(START + Duration::HOUR + Duration::seconds(6))),
         ..all_of(ADA)
     };
     let future = refusal(&service, future).await;
-    assert!(
-        future.fields["since"].contains("Your clock may be fast"),
-        "{future:?}"
-    );
-    let now = proto::ListMessagesRequest {
-        from_now: true,
-        ..all_of(ADA)
-    };
+    assert!(future.fields["since"].contains("Your clock may be fast"), "{future:?}");
+    let now = proto::ListMessagesRequest { from_now: true, ..all_of(ADA) };
     let now = pull(&service, now).await;
     assert_eq!(now.total, 0);
     publish(&service, 5..6).await;

@@ -38,18 +38,14 @@ pub(crate) fn all_of(account: Uuid) -> proto::ListMessagesRequest {
 }
 
 pub(crate) fn after(account: Uuid, cursor: &str) -> proto::ListMessagesRequest {
-    proto::ListMessagesRequest {
-        after: cursor.to_owned(),
-        ..all_of(account)
-    }
+    proto::ListMessagesRequest { after: cursor.to_owned(), ..all_of(account) }
 }
 
 pub(crate) async fn try_pull(
     service: &Webhook,
     request: proto::ListMessagesRequest,
 ) -> Result<Pulled, Fault> {
-    let answer = service.messages.clone().list_messages(request).await?;
-    let answer = answer.into_inner();
+    let answer = service.messages.clone().list_messages(request).await?.into_inner();
     let page = answer.page.unwrap();
     Ok(Pulled {
         rows: serde_json::from_slice(&answer.json).unwrap(),
@@ -79,15 +75,8 @@ pub(crate) async fn publish(service: &Webhook, numbers: std::ops::Range<i64>) {
 
 /// A message of a game, as a follower makes it.
 fn message(number: u128) -> Message {
-    let data = Data::Listing(Listing::game(
-        "kora",
-        "Kora",
-        "https://m.example/games/kora",
-    ));
-    let listing = ListingKey {
-        kind: "game",
-        id: GAME,
-    };
+    let data = Data::Listing(Listing::game("kora", "Kora", "https://m.example/games/kora"));
+    let listing = ListingKey { kind: "game", id: GAME };
     let (id, event) = (Uuid::from_u128(number), Event::ListingUpdated);
     Message::new(id, event, Some(listing), START, &data).unwrap()
 }
@@ -112,9 +101,7 @@ async fn a_caller_who_pulled_before_any_message_gets_the_first_one(pool: PgPool)
 #[testing::database_test(webhook::MIGRATOR)]
 async fn messages_are_pulled_in_order_without_an_endpoint(pool: PgPool) {
     let service = seeded(pool).await;
-    service
-        .listings(&[game(3, "updated", Published)], TAKEN)
-        .await;
+    service.listings(&[game(3, "updated", Published)], TAKEN).await;
     let expected = ["listing.published", "listing.published", "listing.updated"];
     let all = pull(&service, all_of(ADA)).await;
     assert_eq!(all.events(), expected);
@@ -129,8 +116,10 @@ async fn messages_are_pulled_in_order_without_an_endpoint(pool: PgPool) {
     let stored = sqlx::query_scalar!(
         "select body from webhook.message where id = $1",
         row.id.parse::<Uuid>().unwrap()
-    );
-    let stored = stored.fetch_one(&service.pool).await.unwrap();
+    )
+    .fetch_one(&service.pool)
+    .await
+    .unwrap();
     assert_eq!(row.body.as_bytes(), stored);
 
     // The cursor of a page is that of its last message.
@@ -145,27 +134,20 @@ async fn messages_are_pulled_in_order_without_an_endpoint(pool: PgPool) {
     }
     let ids: Vec<String> = all.rows.iter().map(|row| row.id.clone()).collect();
     assert_eq!(seen, ids);
-    assert_eq!(
-        pull(&service, after(ADA, &all.rows[0].cursor)).await.total,
-        2
-    );
+    assert_eq!(pull(&service, after(ADA, &all.rows[0].cursor)).await.total, 2);
     // Without new messages the same cursor comes back.
     for _ in 0..2 {
         let end = pull(&service, after(ADA, &cursor)).await;
         assert_eq!((end.rows.len(), end.total, &end.next), (0, 0, &cursor));
     }
     // A repeated change makes no message.
-    service
-        .listings(&[game(3, "updated", Published)], TAKEN)
-        .await;
+    service.listings(&[game(3, "updated", Published)], TAKEN).await;
     publish(&service, 4..7).await;
     let new = pull(&service, after(ADA, &cursor)).await;
     assert_eq!(new.events(), ["listing.published"; 3]);
 
-    let filtered = proto::ListMessagesRequest {
-        event: "listing.updated".to_owned(),
-        ..all_of(ADA)
-    };
+    let filtered =
+        proto::ListMessagesRequest { event: "listing.updated".to_owned(), ..all_of(ADA) };
     let filtered = pull(&service, filtered).await;
     assert_eq!(filtered.events(), ["listing.updated"]);
 }
@@ -176,16 +158,12 @@ async fn messages_are_in_commit_order(pool: PgPool) {
     let service = seeded(pool.clone()).await;
     let begin = pull(&service, all_of(ADA)).await.next;
     let mut slow = pool.begin().await.unwrap();
-    messages::fan_out(&mut slow, &[message(1), message(2)], 6, START)
-        .await
-        .unwrap();
+    messages::fan_out(&mut slow, &[message(1), message(2)], 6, START).await.unwrap();
     let mut tasks = tokio::task::JoinSet::new();
     let other = pool.clone();
     tasks.spawn(async move {
         let mut quick = other.begin().await.unwrap();
-        messages::fan_out(&mut quick, &[message(3)], 6, START)
-            .await
-            .unwrap();
+        messages::fan_out(&mut quick, &[message(3)], 6, START).await.unwrap();
         quick.commit().await.unwrap();
     });
     // The second transaction waits for the first. Otherwise its message would be visible first, and a reader past it would miss the others.
@@ -200,25 +178,24 @@ async fn messages_are_in_commit_order(pool: PgPool) {
     assert_eq!(pull(&service, after(ADA, &begin)).await.total, 0);
     slow.commit().await.unwrap();
     tasks.join_next().await.unwrap().unwrap();
-    let ids = pull(&service, after(ADA, &begin)).await.rows;
-    let ids: Vec<Uuid> = ids.iter().map(|row| row.id.parse().unwrap()).collect();
+    let ids: Vec<Uuid> = pull(&service, after(ADA, &begin))
+        .await
+        .rows
+        .iter()
+        .map(|row| row.id.parse().unwrap())
+        .collect();
     assert_eq!(ids, [1, 2, 3].map(Uuid::from_u128));
 
     // A rollback leaves no gap in the positions.
     let mut lost = pool.begin().await.unwrap();
-    messages::fan_out(&mut lost, &[message(4)], 6, START)
-        .await
-        .unwrap();
+    messages::fan_out(&mut lost, &[message(4)], 6, START).await.unwrap();
     lost.rollback().await.unwrap();
     let mut made = pool.begin().await.unwrap();
-    messages::fan_out(&mut made, &[message(3), message(5)], 6, START)
-        .await
-        .unwrap();
+    messages::fan_out(&mut made, &[message(3), message(5)], 6, START).await.unwrap();
     made.commit().await.unwrap();
     let positions = sqlx::query_scalar!(
         r#"select position as "position!" from webhook.message where position is not null order by position"#
-    );
-    let positions = positions.fetch_all(&pool).await.unwrap();
+    ).fetch_all(&pool).await.unwrap();
     assert_eq!(positions, (1..=6).collect::<Vec<i64>>());
 }
 
@@ -226,15 +203,11 @@ async fn messages_are_in_commit_order(pool: PgPool) {
 async fn messages_of_removed_listings_are_not_pulled(pool: PgPool) {
     let service = seeded(pool).await;
     publish(&service, 3..4).await;
-    service
-        .listings(&[game(4, "removed", Removed)], TAKEN)
-        .await;
+    service.listings(&[game(4, "removed", Removed)], TAKEN).await;
     let shown = pull(&service, all_of(BOB)).await;
     assert_eq!(shown.rows.len(), 2, "the page and the other game");
     // Test events go only to their endpoint.
-    let endpoint = service
-        .added(ADA, "https://hooks.example/", &["tip.paid"])
-        .await;
+    let endpoint = service.added(ADA, "https://hooks.example/", &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
     assert_eq!(pull(&service, after(BOB, &shown.next)).await.total, 0);
     assert_eq!(pull(&service, all_of(ADA)).await.total, 2);
@@ -245,10 +218,8 @@ async fn a_tip_goes_to_the_owners_at_the_time_of_the_tip(pool: PgPool) {
     let service = seeded(pool).await;
     service.economy(&[tip(1, ADA), tip(2, BOB)]).await;
     let tips = async |account| {
-        let request = proto::ListMessagesRequest {
-            event: "tip.paid".to_owned(),
-            ..all_of(account)
-        };
+        let request =
+            proto::ListMessagesRequest { event: "tip.paid".to_owned(), ..all_of(account) };
         let tips = pull(&service, request).await.rows;
         tips.into_iter().map(|row| row.id).collect::<Vec<_>>()
     };
@@ -262,19 +233,13 @@ async fn a_tip_goes_to_the_owners_at_the_time_of_the_tip(pool: PgPool) {
     let moved = pull(&service, after(BOB, &at_end)).await;
     assert_eq!(moved.total, 0);
     assert_ne!(moved.next, at_end);
-    assert_eq!(
-        pull(&service, after(BOB, &moved.next)).await.next,
-        moved.next
-    );
+    assert_eq!(pull(&service, after(BOB, &moved.next)).await.next, moved.next);
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
 async fn the_samples_that_test_keys_pull_never_change(pool: PgPool) {
     let service = seeded(pool).await;
-    let samples = |request| proto::ListMessagesRequest {
-        mode: Mode::Test.into(),
-        ..request
-    };
+    let samples = |request| proto::ListMessagesRequest { mode: Mode::Test.into(), ..request };
     let all = pull(&service, samples(all_of(ADA))).await;
     service.clock.advance(Duration::days(90));
     let again = pull(&service, samples(all_of(ADA))).await;
@@ -287,15 +252,7 @@ async fn the_samples_that_test_keys_pull_never_change(pool: PgPool) {
     }
     let mut events = all.events();
     events.dedup();
-    assert_eq!(
-        events,
-        [
-            "listing.published",
-            "listing.updated",
-            "tip.paid",
-            "ranking.moved"
-        ]
-    );
+    assert_eq!(events, ["listing.published", "listing.updated", "tip.paid", "ranking.moved"]);
     let end = pull(&service, samples(after(ADA, &all.next))).await;
     assert_eq!((end.total, &end.next), (0, &all.next));
     let (mut cursor, mut seen) = (String::new(), 0);
@@ -310,9 +267,6 @@ async fn the_samples_that_test_keys_pull_never_change(pool: PgPool) {
         cursor = few.next;
     }
     assert_eq!(seen, all.rows.len());
-    let now = proto::ListMessagesRequest {
-        from_now: true,
-        ..all_of(ADA)
-    };
+    let now = proto::ListMessagesRequest { from_now: true, ..all_of(ADA) };
     assert_eq!(pull(&service, samples(now)).await.total, 0);
 }

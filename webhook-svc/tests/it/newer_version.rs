@@ -31,9 +31,7 @@ async fn stored_state(pool: &PgPool, endpoint: Uuid) -> String {
 }
 
 async fn publish(service: &Webhook, seq: i64) {
-    service
-        .listings(&[game(seq, "updated", Published)], TAKEN)
-        .await;
+    service.listings(&[game(seq, "updated", Published)], TAKEN).await;
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
@@ -44,39 +42,23 @@ async fn an_endpoint_in_a_newer_state_is_listed_and_keeps_its_state(pool: PgPool
     put_in_newer_state(&pool, newer).await;
     let mut client = service.endpoints.clone();
     let (account_id, id) = (ADA.to_string(), newer.to_string());
-    let request = proto::ListEndpointsRequest {
-        account_id: account_id.clone(),
-    };
+    let request = proto::ListEndpointsRequest { account_id: account_id.clone() };
     let listed = client.list_endpoints(request).await.unwrap().into_inner();
-    let states = listed
-        .endpoints
-        .iter()
-        .map(|it| (it.id.clone(), it.state()));
-    let expected = [
-        (known.to_string(), EndpointState::On),
-        (id.clone(), EndpointState::Unspecified),
-    ];
+    let states = listed.endpoints.iter().map(|it| (it.id.clone(), it.state()));
+    let expected =
+        [(known.to_string(), EndpointState::On), (id.clone(), EndpointState::Unspecified)];
     assert_eq!(states.collect::<Vec<_>>(), expected);
 
-    let request = proto::ResumeEndpointRequest {
-        account_id: account_id.clone(),
-        id: id.clone(),
-    };
+    let request = proto::ResumeEndpointRequest { account_id: account_id.clone(), id: id.clone() };
     let resumed = client.resume_endpoint(request).await.map(drop);
-    let request = proto::PauseEndpointRequest {
-        account_id: account_id.clone(),
-        id: id.clone(),
-    };
+    let request = proto::PauseEndpointRequest { account_id: account_id.clone(), id: id.clone() };
     let paused = client.pause_endpoint(request).await.map(drop);
     for refused in [resumed, paused] {
         assert_eq!(Fault::from(refused.unwrap_err()).code, Code::Unavailable);
     }
     // A secret that leaked can be replaced all the same.
-    let request = proto::RotateSecretRequest {
-        account_id,
-        id,
-        ..proto::RotateSecretRequest::default()
-    };
+    let request =
+        proto::RotateSecretRequest { account_id, id, ..proto::RotateSecretRequest::default() };
     client.rotate_secret(request).await.unwrap();
     assert_eq!(stored_state(&pool, newer).await, "limited");
 }
@@ -84,10 +66,8 @@ async fn an_endpoint_in_a_newer_state_is_listed_and_keeps_its_state(pool: PgPool
 /// The results of many endpoints are recorded in one transaction.
 #[testing::database_test(webhook::MIGRATOR)]
 async fn an_endpoint_in_a_newer_state_stops_no_delivery_to_others(pool: PgPool) {
-    let receivers = [
-        Receiver::start(Behaviour::Hang).await,
-        Receiver::start(Behaviour::Hang).await,
-    ];
+    let receivers =
+        [Receiver::start(Behaviour::Hang).await, Receiver::start(Behaviour::Hang).await];
     let service = start(pool.clone(), &[&receivers[0], &receivers[1]]).await;
     let known = service.added(ADA, &receivers[0].url(), &EVENTS).await;
     let newer = service.added(ADA, &receivers[1].url(), &EVENTS).await;

@@ -21,8 +21,7 @@ const NONE: [Uuid; 0] = [];
 /// Claims endpoints, and returns their ids.
 async fn claim(pool: &PgPool, holder: Uuid, most: i64, now: OffsetDateTime) -> Vec<Uuid> {
     let mut connection = pool.acquire().await.unwrap();
-    let claims = queue::claim(&mut connection, holder, most, now, LEASE).await;
-    let claims = claims.unwrap();
+    let claims = queue::claim(&mut connection, holder, most, now, LEASE).await.unwrap();
     claims.iter().map(|claim| claim.endpoint).collect()
 }
 
@@ -46,10 +45,7 @@ async fn claims_are_disjoint_until_a_lease_expires(pool: PgPool) {
     // The second replica renews its leases, the first does not.
     let later = START + Duration::seconds(8);
     let claims = |endpoints: &[Uuid], token| -> Vec<Claim> {
-        let claim = |endpoint: &Uuid| Claim {
-            endpoint: *endpoint,
-            token,
-        };
+        let claim = |endpoint: &Uuid| Claim { endpoint: *endpoint, token };
         endpoints.iter().map(claim).collect()
     };
     let renewed = queue::renew(&pool, OTHER, &claims(&second, 1), later, LEASE).await;
@@ -76,13 +72,8 @@ async fn work_that_is_added_to_a_claimed_endpoint_is_not_lost(pool: PgPool) {
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
     claim(&pool, ONE, 9, START).await;
-    sqlx::query!("delete from webhook.waiting")
-        .execute(&pool)
-        .await
-        .unwrap();
-    queue::release(&pool, ONE, &[endpoint], START)
-        .await
-        .unwrap();
+    sqlx::query!("delete from webhook.waiting").execute(&pool).await.unwrap();
+    queue::release(&pool, ONE, &[endpoint], START).await.unwrap();
     assert_eq!(claim(&pool, ONE, 9, START).await, NONE);
 
     service.ping(ADA, endpoint).await;
@@ -91,9 +82,7 @@ async fn work_that_is_added_to_a_claimed_endpoint_is_not_lost(pool: PgPool) {
     // New work of a claimed endpoint is only for its holder.
     assert_eq!(claim(&pool, OTHER, 9, START).await, NONE);
     assert_eq!(claim(&pool, ONE, 9, START).await, [endpoint]);
-    queue::release(&pool, ONE, &[endpoint], START)
-        .await
-        .unwrap();
+    queue::release(&pool, ONE, &[endpoint], START).await.unwrap();
     assert_eq!(claim(&pool, OTHER, 9, START).await, [endpoint]);
 }
 
@@ -103,10 +92,7 @@ async fn work_that_is_added_during_a_late_release_is_not_lost(pool: PgPool) {
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
     claim(&pool, ONE, 9, START).await;
-    sqlx::query!("delete from webhook.waiting")
-        .execute(&pool)
-        .await
-        .unwrap();
+    sqlx::query!("delete from webhook.waiting").execute(&pool).await.unwrap();
 
     // The holder is late: its lease has expired, but no other replica has claimed the endpoint.
     let later = START + Duration::DAY;
@@ -119,9 +105,7 @@ async fn work_that_is_added_during_a_late_release_is_not_lost(pool: PgPool) {
         created_at: later,
         body: b"{}".to_vec(),
     };
-    messages::send_to(&mut adding, &message, endpoint, 1, later)
-        .await
-        .unwrap();
+    messages::send_to(&mut adding, &message, endpoint, 1, later).await.unwrap();
     let endpoints = [endpoint];
     let release = queue::release(&pool, ONE, &endpoints, later);
     let commit = async {
@@ -155,9 +139,7 @@ async fn the_row_of_a_removed_endpoint_is_deleted_at_its_release(pool: PgPool) {
     assert_eq!(claim(&pool, OTHER, 9, START).await, [idle]);
     assert_eq!(claim(&pool, ONE, 9, START).await, [held]);
     assert_eq!(rows(&pool).await, 3);
-    queue::release(&pool, ONE, &[held, kept], START)
-        .await
-        .unwrap();
+    queue::release(&pool, ONE, &[held, kept], START).await.unwrap();
     queue::release(&pool, OTHER, &[idle], START).await.unwrap();
     assert_eq!(rows(&pool).await, 1);
 }
@@ -205,19 +187,16 @@ async fn a_backlog_neither_slows_reads_nor_starves_other_endpoints(pool: PgPool)
     backlog.execute(&pool).await.unwrap();
 
     // PostgreSQL publishes the statistics of a session: a single connection can force that for all of its reads.
-    let one = PgPoolOptions::new().max_connections(1);
-    let one = one.connect_lazy_with((*pool.connect_options()).clone());
+    let one = PgPoolOptions::new()
+        .max_connections(1)
+        .connect_lazy_with((*pool.connect_options()).clone());
     let claimed = claim(&one, ONE, 9, START).await;
     assert_eq!(claimed.len(), 2, "both, whatever waits");
     let start_cursor = (OffsetDateTime::UNIX_EPOCH, 0);
-    let read = waiting::due(&one, flooded, start_cursor, 128, START)
-        .await
-        .unwrap();
+    let read = waiting::due(&one, flooded, start_cursor, 128, START).await.unwrap();
     assert_eq!(read.len(), 128);
     let cursor = (read[127].due_at, read[127].id);
-    let next = waiting::due(&one, flooded, cursor, 128, START)
-        .await
-        .unwrap();
+    let next = waiting::due(&one, flooded, cursor, 128, START).await.unwrap();
     assert!(next[0].id > read[127].id);
     let rows = rows_read(&one).await;
     assert!(rows < 1_000, "{rows} rows of 5,001 are read");
@@ -225,10 +204,7 @@ async fn a_backlog_neither_slows_reads_nor_starves_other_endpoints(pool: PgPool)
 
 /// The rows of `webhook.waiting` that were read. `pool` has one connection, whose reads are all counted.
 async fn rows_read(pool: &PgPool) -> i64 {
-    sqlx::raw_sql("select pg_stat_force_next_flush()")
-        .execute(pool)
-        .await
-        .unwrap();
+    sqlx::raw_sql("select pg_stat_force_next_flush()").execute(pool).await.unwrap();
     let rows = sqlx::query_scalar!(
         r#"select seq_tup_read + idx_tup_fetch as "count!" from pg_stat_user_tables where relname = 'waiting'"#
     );

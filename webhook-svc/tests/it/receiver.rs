@@ -85,16 +85,11 @@ impl Receiver {
             received: Mutex::default(),
             arrived: Notify::new(),
         });
-        let router = Router::new()
-            .fallback(post(receive).head(head))
-            .with_state(Arc::clone(&shared));
+        let router =
+            Router::new().fallback(post(receive).head(head)).with_state(Arc::clone(&shared));
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self {
-            origin,
-            shared,
-            _server: server,
-        }
+        Self { origin, shared, _server: server }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -142,11 +137,7 @@ fn redirect() -> Response {
 async fn receive(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
     // `webhook check` also sends bodies that are not JSON.
     let body = serde_json::from_slice(&body).unwrap_or_default();
-    shared
-        .received
-        .lock()
-        .unwrap()
-        .push(Received { headers, body });
+    shared.received.lock().unwrap().push(Received { headers, body });
     shared.arrived.notify_waiters();
     let mut behaviours = shared.behaviour.subscribe();
     let changed = behaviours.wait_for(|behaviour| *behaviour != Behaviour::Hang);

@@ -39,9 +39,7 @@ pub(crate) fn attempt(
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_repeated_attempt_in_a_batch_is_recorded_once(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
-    let endpoint = service
-        .added(ADA, "https://hooks.example/", &["tip.paid"])
-        .await;
+    let endpoint = service.added(ADA, "https://hooks.example/", &["tip.paid"]).await;
     let mut ids = Vec::new();
     for _ in 0..4 {
         ids.push(service.ping(ADA, endpoint).await.id);
@@ -58,15 +56,17 @@ async fn a_repeated_attempt_in_a_batch_is_recorded_once(pool: PgPool) {
     for (id, (first, second)) in ids.iter().zip([(0, 0), (1, 1), (0, 1), (2, 0)]) {
         let batch = [outcomes[first], outcomes[second]]
             .map(|(state, due_at)| attempt(claim, *id, state, due_at));
-        attempts::complete(&pool, HOLDER, &batch, START)
-            .await
-            .unwrap();
+        attempts::complete(&pool, HOLDER, &batch, START).await.unwrap();
     }
-    let logged = sqlx::query!(
+    let logged: Vec<_> = sqlx::query!(
         r#"select delivery_id, count(*) as "count!" from webhook.attempt_log group by 1 order by 1"#
-    );
-    let logged = logged.fetch_all(&pool).await.unwrap().into_iter();
-    let logged: Vec<_> = logged.map(|row| (row.delivery_id, row.count)).collect();
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap()
+    .into_iter()
+    .map(|row| (row.delivery_id, row.count))
+    .collect();
     assert_eq!(logged, ids.iter().map(|id| (*id, 1)).collect::<Vec<_>>());
     for delivery in service.list(ADA, endpoint).await {
         assert_eq!(delivery.tries, 1, "{delivery:?}");

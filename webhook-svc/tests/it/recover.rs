@@ -68,19 +68,13 @@ async fn at_most_ten_thousand_failed_deliveries_are_requeued_each_once(pool: PgP
     let endpoint = service.added(ADA, URL, &["listing.updated"]).await;
     insert_failed(&pool, endpoint, 24_000).await;
     let since = START - Duration::days(5);
-    let counted = recover(&service, endpoint, Some(since), true)
-        .await
-        .unwrap();
-    let first = recover(&service, endpoint, Some(since), false)
-        .await
-        .unwrap();
+    let counted = recover(&service, endpoint, Some(since), true).await.unwrap();
+    let first = recover(&service, endpoint, Some(since), false).await.unwrap();
     assert_eq!(first.oldest, counted.oldest);
     assert_eq!((first.deliveries, counted.deliveries), (10_000, 10_000));
     assert_eq!(waiting(&pool, endpoint).await, 10_000);
     for rest in [2_000, 0] {
-        let again = recover(&service, endpoint, Some(since), false)
-            .await
-            .unwrap();
+        let again = recover(&service, endpoint, Some(since), false).await.unwrap();
         assert_eq!(again.deliveries, rest);
         assert_eq!(waiting(&pool, endpoint).await, 12_000);
     }
@@ -107,9 +101,7 @@ async fn the_oldest_failed_delivery_is_known_after_a_success(pool: PgPool) {
     let failed = recover(&service, endpoint, None, true).await.unwrap();
     assert_eq!(failed.deliveries, 2);
     assert_eq!(failed.oldest, Some(kit::api::timestamp::encode(START)));
-    let sent = recover(&service, endpoint, Some(START), false)
-        .await
-        .unwrap();
+    let sent = recover(&service, endpoint, Some(START), false).await.unwrap();
     assert_eq!(sent.deliveries, 2);
     receiver.wait_for(5).await;
 }
@@ -137,20 +129,14 @@ async fn deliveries_are_recovered_by_their_time_of_failure(pool: PgPool) {
     assert_eq!(first, START + Duration::days(2));
     service.clock.advance(Duration::SECOND);
 
-    let count = async |since| {
-        recover(&service, endpoint, Some(since), true)
-            .await
-            .unwrap()
-            .deliveries
-    };
+    let count =
+        async |since| recover(&service, endpoint, Some(since), true).await.unwrap().deliveries;
     assert_eq!(count(first - Duration::MILLISECOND).await, 3);
     assert_eq!(count(first).await, 3);
     assert_eq!(count(first + Duration::MILLISECOND).await, 0);
     receiver.set_behaviour(Behaviour::Status(200));
     let since = first - Duration::MILLISECOND;
-    let sent = recover(&service, endpoint, Some(since), false)
-        .await
-        .unwrap();
+    let sent = recover(&service, endpoint, Some(since), false).await.unwrap();
     assert_eq!(sent.deliveries, 3);
     receiver.wait_for(6).await;
 }
@@ -167,9 +153,7 @@ async fn recovered_deliveries_of_a_paused_endpoint_wait_until_it_is_resumed(pool
     service.failed(ADA, endpoint, 1).await;
     receiver.set_behaviour(Behaviour::Status(200));
     service.set_paused(ADA, endpoint, true).await;
-    let answer = recover(&service, endpoint, Some(START), false)
-        .await
-        .unwrap();
+    let answer = recover(&service, endpoint, Some(START), false).await.unwrap();
     assert_eq!(answer.deliveries, 1);
     assert_eq!(waiting(&pool, endpoint).await, 1);
     assert_eq!(receiver.received().len(), 1, "nothing is sent");

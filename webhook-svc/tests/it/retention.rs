@@ -69,9 +69,8 @@ async fn the_attempts_of_a_delivery_are_removed_together(pool: PgPool) {
 #[testing::database_test(webhook::MIGRATOR)]
 async fn rows_that_stay_are_not_read(pool: PgPool) {
     let options = PgConnectOptions::clone(&pool.connect_options());
-    let one = PgPoolOptions::new()
-        .max_connections(1)
-        .connect_lazy_with(options.options(READ_BY_INDEXES));
+    let one =
+        PgPoolOptions::new().max_connections(1).connect_lazy_with(options.options(READ_BY_INDEXES));
     let fill = async |created_at: OffsetDateTime| {
         sqlx::query(
             "with made as (

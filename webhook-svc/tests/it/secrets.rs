@@ -24,10 +24,7 @@ fn keys(keys: &[&str]) -> KeyRing {
 async fn a_new_secret_signs_with_the_old_one_for_a_day_and_then_alone(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
-    let added = service
-        .add(ADA, &receiver.url(), &["tip.paid"])
-        .await
-        .unwrap();
+    let added = service.add(ADA, &receiver.url(), &["tip.paid"]).await.unwrap();
     let endpoint = added.endpoint.unwrap().id;
     let id: uuid::Uuid = endpoint.parse().unwrap();
     assert!(added.secret.starts_with("svc_whsec_"));
@@ -36,19 +33,10 @@ async fn a_new_secret_signs_with_the_old_one_for_a_day_and_then_alone(pool: PgPo
         id: endpoint.clone(),
         ..proto::RotateSecretRequest::default()
     };
-    let rotated = service
-        .endpoints
-        .clone()
-        .rotate_secret(rotate)
-        .await
-        .unwrap();
-    let rotated = rotated.into_inner();
+    let rotated = service.endpoints.clone().rotate_secret(rotate).await.unwrap().into_inner();
     assert_ne!(rotated.secret, added.secret);
     let until = rotated.endpoint.unwrap().rotating_until;
-    assert_eq!(
-        until,
-        Some(kit::api::timestamp::encode(START + Duration::DAY))
-    );
+    assert_eq!(until, Some(kit::api::timestamp::encode(START + Duration::DAY)));
 
     service.ping(ADA, id).await;
     let first = receiver.wait_for(1).await.remove(0);
@@ -72,8 +60,7 @@ async fn a_form_that_is_sent_twice_makes_one_secret_and_shows_it_for_ten_minutes
             form_id: form.to_string(),
             person_id: person.to_owned(),
         };
-        let added = service.endpoints.clone().add_endpoint(request).await;
-        let added = added.unwrap().into_inner();
+        let added = service.endpoints.clone().add_endpoint(request).await.unwrap().into_inner();
         (added.endpoint.unwrap(), added.secret)
     };
     // The plan has one endpoint: the form finds its own.
@@ -92,8 +79,7 @@ async fn a_form_that_is_sent_twice_makes_one_secret_and_shows_it_for_ten_minutes
             form_id: Uuid::from_u128(form).to_string(),
             person_id: person.to_owned(),
         };
-        let rotated = service.endpoints.clone().rotate_secret(request).await;
-        let rotated = rotated.unwrap().into_inner();
+        let rotated = service.endpoints.clone().rotate_secret(request).await.unwrap().into_inner();
         (rotated.endpoint.unwrap(), rotated.secret)
     };
     let ((rotated, next), (_, same)) = futures::join!(rotate(4, &bob), rotate(4, &bob));
@@ -108,30 +94,16 @@ async fn a_form_that_is_sent_twice_makes_one_secret_and_shows_it_for_ten_minutes
     // Then the new one signs alone, also once the job has moved it.
     service.clock.advance(Duration::DAY);
     let id = added.id.parse().unwrap();
-    assert_eq!(
-        service.endpoint(EVE, id).await.seen_by,
-        slice::from_ref(&bob)
-    );
+    assert_eq!(service.endpoint(EVE, id).await.seen_by, slice::from_ref(&bob));
     let now = service.clock.now();
     let key_ring = keys(&[OLD]);
     reencrypt_secrets(&pool, &key_ring, now).await.unwrap();
     assert_eq!(service.endpoint(EVE, id).await.seen_by, [bob]);
     let (rotated, _) = rotate(5, &ada).await;
     assert_eq!(rotated.seen_by.len(), 2);
-    let request = proto::SwitchSecretRequest {
-        account_id: EVE.to_string(),
-        id: added.id.clone(),
-    };
-    service
-        .endpoints
-        .clone()
-        .switch_secret(request)
-        .await
-        .unwrap();
-    assert_eq!(
-        service.endpoint(EVE, id).await.seen_by,
-        slice::from_ref(&ada)
-    );
+    let request = proto::SwitchSecretRequest { account_id: EVE.to_string(), id: added.id.clone() };
+    service.endpoints.clone().switch_secret(request).await.unwrap();
+    assert_eq!(service.endpoint(EVE, id).await.seen_by, slice::from_ref(&ada));
     // The secret that the first form made signs no more.
     assert_eq!(add(&ada).await.1, "");
     assert_eq!(rotate(5, &ada).await.1, "");
@@ -140,13 +112,10 @@ async fn a_form_that_is_sent_twice_makes_one_secret_and_shows_it_for_ten_minutes
 #[testing::database_test(webhook::MIGRATOR)]
 async fn secrets_are_reencrypted_with_the_first_key(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
-    let added = service
-        .add(ADA, "https://hooks.example/", &["tip.paid"])
-        .await
-        .unwrap();
+    let added = service.add(ADA, "https://hooks.example/", &["tip.paid"]).await.unwrap();
     let stored = async || {
-        let endpoint = sqlx::query!("select id, secret from webhook.endpoint");
-        let endpoint = endpoint.fetch_one(&pool).await.unwrap();
+        let endpoint =
+            sqlx::query!("select id, secret from webhook.endpoint").fetch_one(&pool).await.unwrap();
         (endpoint.id, endpoint.secret)
     };
     let (id, sealed) = stored().await;
@@ -167,9 +136,7 @@ async fn secrets_are_reencrypted_with_the_first_key(pool: PgPool) {
 async fn a_damaged_secret_does_not_stop_the_reencryption_of_others(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     for _ in 0..3 {
-        service
-            .added(ADA, "https://hooks.example/", &["tip.paid"])
-            .await;
+        service.added(ADA, "https://hooks.example/", &["tip.paid"]).await;
     }
     let damaged = sqlx::query!(
         "update webhook.endpoint set secret = substr(secret, 1, 20)

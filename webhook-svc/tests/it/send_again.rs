@@ -45,10 +45,7 @@ async fn a_resend_during_a_failing_attempt_is_made_at_once(pool: PgPool) {
     receiver.set_behaviour(Behaviour::Status(500));
     let shown = service.attempted(ADA, endpoint, id, 2).await;
     let delivery = shown.delivery.unwrap();
-    assert_eq!(
-        (delivery.state(), delivery.tries),
-        (DeliveryState::Waiting, 2)
-    );
+    assert_eq!((delivery.state(), delivery.tries), (DeliveryState::Waiting, 2));
     assert_eq!(receiver.received().len(), 2);
 }
 
@@ -60,9 +57,7 @@ async fn a_resend_during_the_last_attempt_adds_one(pool: PgPool) {
     service.publisher.schedule = Schedule::new(Vec::new());
     let events = ["listing.updated"];
     let endpoint = service.added(ADA, &receiver.url(), &events).await;
-    service
-        .listings(&[game(2, "updated", Published)], TAKEN)
-        .await;
+    service.listings(&[game(2, "updated", Published)], TAKEN).await;
     let id = service.list(ADA, endpoint).await.remove(0).id;
     receiver.wait_for(1).await;
     service.clock.advance(Duration::SECOND);
@@ -82,28 +77,20 @@ async fn a_resend_during_the_record_of_an_attempt_follows_only_a_failure(pool: P
     let url = "https://hooks.example/";
     let endpoint = service.added(ADA, url, &["tip.paid"]).await;
     // The pool of the test is small.
-    let mut connection = PgConnection::connect_with(&pool.connect_options())
-        .await
-        .unwrap();
+    let mut connection = PgConnection::connect_with(&pool.connect_options()).await.unwrap();
     for (state, waiting) in [(Stored::Delivered, 0), (Stored::Failed, 1)] {
         let id = service.ping(ADA, endpoint).await.id;
         let claimed = queue::claim(&mut connection, HOLDER, 9, START, LEASE).await;
         let done = attempt(claimed.unwrap()[0], id, state, None);
         let mut recording = connection.begin().await.unwrap();
-        let locked = endpoints::lock_all(&mut recording, &[endpoint])
-            .await
-            .unwrap();
-        attempts::complete(&mut *recording, HOLDER, &[done], START)
-            .await
-            .unwrap();
+        let locked = endpoints::lock_all(&mut recording, &[endpoint]).await.unwrap();
+        attempts::complete(&mut *recording, HOLDER, &[done], START).await.unwrap();
         let (deliveries, request) = service.send_again_request(ADA, endpoint, id);
         let mut pressing = JoinSet::new();
         pressing.spawn(async move { deliveries.clone().send_again(request).await });
         is_waiting_for_a_lock(&pool).await;
         // Counting a failure makes the endpoint due.
-        endpoints::update(&mut recording, &locked[0], START)
-            .await
-            .unwrap();
+        endpoints::update(&mut recording, &locked[0], START).await.unwrap();
         recording.commit().await.unwrap();
         let answer = pressing.join_next().await.unwrap().unwrap();
         answer.unwrap();

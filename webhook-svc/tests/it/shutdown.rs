@@ -21,10 +21,8 @@ async fn leased_until(pool: &PgPool, endpoint: Uuid) -> Option<OffsetDateTime> {
 async fn a_stopping_replica_releases_each_endpoint_and_renews_the_leases_of_the_others(
     pool: PgPool,
 ) {
-    let (hanging, slow) = (
-        Receiver::start(Behaviour::Hang).await,
-        Receiver::start(Behaviour::Hang).await,
-    );
+    let (hanging, slow) =
+        (Receiver::start(Behaviour::Hang).await, Receiver::start(Behaviour::Hang).await);
     let receivers = [&hanging, &slow];
     let first = start(pool.clone(), &receivers).await.delivering();
     let of_hanging = first.added(ADA, &hanging.url(), &["tip.paid"]).await;
@@ -33,8 +31,7 @@ async fn a_stopping_replica_releases_each_endpoint_and_renews_the_leases_of_the_
         first.ping(ADA, endpoint).await;
         receiver.wait_for(1).await;
     }
-    let second = replica(pool.clone(), first.clock.clone(), &receivers).await;
-    let second = second.delivering();
+    let second = replica(pool.clone(), first.clock.clone(), &receivers).await.delivering();
     first.stop();
     slow.set_behaviour(Behaviour::Status(200));
     second.newest_attempted(ADA, of_slow, 1).await;

@@ -47,10 +47,8 @@ use super::receiver::{NoNames, Receiver};
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 /// A timeout that only a hanging test reaches.
 pub(crate) const PATIENCE: StdDuration = testing::LONG;
-pub(crate) const TAKEN: ProjectionContext = ProjectionContext {
-    generation: Uuid::nil(),
-    effects_until: OffsetDateTime::UNIX_EPOCH,
-};
+pub(crate) const TAKEN: ProjectionContext =
+    ProjectionContext { generation: Uuid::nil(), effects_until: OffsetDateTime::UNIX_EPOCH };
 
 /// The base URL of the public pages.
 pub(crate) const SITE: &str = "https://site.example";
@@ -69,8 +67,11 @@ pub(crate) const EVE: Uuid = Uuid::from_u128(0xe);
 pub(crate) async fn notices(pool: &PgPool) -> Vec<(String, proto::EndpointNotice)> {
     let rows = sqlx::query!(
         "select event, state from webhook.feed where entity = 'endpoint_notice' order by seq"
-    );
-    let rows = rows.fetch_all(pool).await.unwrap().into_iter();
+    )
+    .fetch_all(pool)
+    .await
+    .unwrap()
+    .into_iter();
     rows.map(|row| {
         let notice = proto::EndpointNotice::decode(&*row.state).unwrap();
         (row.event, notice)
@@ -79,9 +80,7 @@ pub(crate) async fn notices(pool: &PgPool) -> Vec<(String, proto::EndpointNotice
 }
 
 pub(crate) fn key_ring(id: &str) -> KeyRing {
-    format!("{id}:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=")
-        .parse()
-        .unwrap()
+    format!("{id}:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=").parse().unwrap()
 }
 
 pub(crate) struct Webhook {
@@ -107,22 +106,11 @@ pub(crate) async fn start(pool: PgPool, receivers: &[&Receiver]) -> Webhook {
 
 async fn insert_accounts(pool: &PgPool) {
     let mut connection = pool.acquire().await.unwrap();
-    let account = |id, plan: &str| accounts::Row {
-        id,
-        plan: plan.to_owned(),
-    };
-    let accounts = vec![
-        account(ADA, "build"),
-        account(BOB, "build"),
-        account(EVE, "free"),
-    ];
-    accounts::upsert(&mut connection, Uuid::nil(), accounts)
-        .await
-        .unwrap();
+    let account = |id, plan: &str| accounts::Row { id, plan: plan.to_owned() };
+    let accounts = vec![account(ADA, "build"), account(BOB, "build"), account(EVE, "free")];
+    accounts::upsert(&mut connection, Uuid::nil(), accounts).await.unwrap();
     let plans = [plan("free", 1, false), plan("build", 5, true)];
-    plans::replace(&mut connection, Uuid::nil(), &plans)
-        .await
-        .unwrap();
+    plans::replace(&mut connection, Uuid::nil(), &plans).await.unwrap();
 }
 
 pub(crate) fn plan(name: &str, endpoints: i64, events: bool) -> Plan {
@@ -150,9 +138,7 @@ pub(crate) async fn replica_with(
     let (lifecycle, supervisor) = Lifecycle::new();
     let wakeup = Wakeup::start(pool.clone(), webhook::CHANNEL, &lifecycle);
     let origins = receivers.iter().map(|it| it.origin.clone());
-    let named = receivers
-        .iter()
-        .map(|it| it.origin.replace("127.0.0.1", HOST));
+    let named = receivers.iter().map(|it| it.origin.replace("127.0.0.1", HOST));
     let origins: Vec<String> = origins.chain(named).collect();
     let settings = http::Settings {
         allow: origins.join(",").parse().unwrap(),
@@ -181,11 +167,8 @@ pub(crate) async fn replica_with(
             statement_timeout: PATIENCE,
         },
     };
-    let publisher = Publisher {
-        clock: clock.clone(),
-        schedule: Schedule::default(),
-        wakeup: wakeup.clone(),
-    };
+    let publisher =
+        Publisher { clock: clock.clone(), schedule: Schedule::default(), wakeup: wakeup.clone() };
     let mut services = kit::rpc::server::services();
     let service = Service {
         pool: pool.clone(),
@@ -248,14 +231,8 @@ impl Webhook {
     /// Also starts the daily sweep.
     pub(crate) fn sweeping(self) -> Self {
         let dependencies = &self.dependencies;
-        spawn_sweep(
-            &self.leader,
-            &dependencies.pool,
-            &dependencies.clock,
-            &dependencies.wakeup,
-            4,
-        )
-        .unwrap();
+        spawn_sweep(&self.leader, &dependencies.pool, &dependencies.clock, &dependencies.wakeup, 4)
+            .unwrap();
         self
     }
 
@@ -283,19 +260,13 @@ impl Webhook {
 
     /// Applies changes of the listings feed, as its follower does.
     pub(crate) async fn listings(&self, changes: &[Change], context: ProjectionContext) {
-        let store = Listings {
-            publisher: self.publisher.clone(),
-            public_url: SITE.to_owned(),
-        };
+        let store = Listings { publisher: self.publisher.clone(), public_url: SITE.to_owned() };
         self.apply("listings", &store, changes, context).await;
     }
 
     /// Applies changes of the economy feed.
     pub(crate) async fn economy(&self, changes: &[Change]) {
-        let store = Economy {
-            publisher: self.publisher.clone(),
-            public_url: SITE.to_owned(),
-        };
+        let store = Economy { publisher: self.publisher.clone(), public_url: SITE.to_owned() };
         self.apply("economy", &store, changes, TAKEN).await;
     }
 
@@ -313,15 +284,9 @@ impl Webhook {
         context: ProjectionContext,
     ) {
         let mut transaction = self.pool.begin().await.unwrap();
-        project_changes(
-            &mut transaction,
-            producer,
-            projection,
-            changes.to_vec(),
-            context,
-        )
-        .await
-        .unwrap();
+        project_changes(&mut transaction, producer, projection, changes.to_vec(), context)
+            .await
+            .unwrap();
         transaction.commit().await.unwrap();
         projection.committed();
     }
@@ -393,10 +358,8 @@ impl Webhook {
     }
 
     pub(crate) async fn endpoint(&self, account: Uuid, id: Uuid) -> proto::Endpoint {
-        let request = proto::GetEndpointRequest {
-            account_id: account.to_string(),
-            id: id.to_string(),
-        };
+        let request =
+            proto::GetEndpointRequest { account_id: account.to_string(), id: id.to_string() };
         let answer = self.endpoints.clone().get_endpoint(request).await;
         answer.unwrap().into_inner().endpoint.unwrap()
     }

@@ -34,12 +34,7 @@ async fn the_sweep_finds_deliveries_that_the_queue_has_lost(pool: PgPool) {
     let delivering = delivering.delivering().sweeping();
     // The clock now shows 03:59; the sweep runs at 04:00.
     service.clock.advance(Duration::minutes(20 * 60 - 1));
-    delivering
-        .ping(
-            ADA,
-            delivering.added(ADA, &receiver.url(), &["tip.paid"]).await,
-        )
-        .await;
+    delivering.ping(ADA, delivering.added(ADA, &receiver.url(), &["tip.paid"]).await).await;
     receiver.wait_for(1).await;
     assert_eq!(service.list(ADA, endpoint).await[0].tries, 0);
 
@@ -61,11 +56,7 @@ async fn a_clock_that_was_ahead_delays_a_delivery_by_the_schedule_at_most(pool: 
     service.clock.advance(-Duration::days(3));
 
     let (now, longest) = (service.clock.now(), Schedule::default().longest_delay());
-    let end = async || {
-        queue::clamp_future_due_times(&pool, now, longest, LEASE)
-            .await
-            .unwrap()
-    };
+    let end = async || queue::clamp_future_due_times(&pool, now, longest, LEASE).await.unwrap();
     wait_until("the wait of the future has ended", async || end().await > 0).await;
     let delivery = service.newest_attempted(ADA, endpoint, 2).await;
     assert_eq!(delivery.state(), DeliveryState::Delivered);

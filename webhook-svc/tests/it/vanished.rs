@@ -37,9 +37,7 @@ async fn delivery_continues_on_new_connections(direct: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(direct, &[&receiver]).await;
     let delivering = replica(through, service.clock.clone(), &[&receiver]).await;
-    let _delivering = delivering
-        .with_statement_timeout(STATEMENT_TIMEOUT)
-        .delivering();
+    let _delivering = delivering.with_statement_timeout(STATEMENT_TIMEOUT).delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
     wait_for(&receiver, 1, &service).await;

@@ -10,12 +10,8 @@ use serde::Deserialize;
 use crate::client::{Client, Response};
 
 /// What a query may not contain unencoded. The colons of a timestamp may stay.
-const QUERY: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'~')
-    .remove(b':');
+const QUERY: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b':');
 /// Messages of one call.
 const LIMIT: u32 = 50;
 /// The longest wait that the API can ask for. When a month is used up, it asks for days, in which the plan may become larger.
@@ -99,11 +95,7 @@ impl Api {
         let mut authorization = HeaderValue::try_from(format!("Bearer {}", key.trim()))
             .map_err(|_invalid| "SERVICE_API_KEY is not a key".to_owned())?;
         authorization.set_sensitive(true);
-        Ok(Self {
-            client,
-            base,
-            authorization,
-        })
+        Ok(Self { client, base, authorization })
     }
 
     /// # Errors
@@ -114,11 +106,9 @@ impl Api {
             StartPoint::Since(since) => ("since", since),
         };
         let value = utf8_percent_encode(value, QUERY);
-        let url = format!(
-            "{}/webhooks/messages?limit={LIMIT}&{name}={value}",
-            self.base
-        );
-        let url = url.parse().map_err(|_invalid| {
+        let url = format!("{}/webhooks/messages?limit={LIMIT}&{name}={value}", self.base)
+            .parse()
+            .map_err(|_invalid| {
             CallError::Refused(format!("`{name}` is too long for an address"))
         })?;
         let headers = HeaderMap::from_iter([(AUTHORIZATION, self.authorization.clone())]);
@@ -134,19 +124,13 @@ fn page(response: &Response) -> Result<Page, CallError> {
     let answer = serde_json::from_slice(&response.body);
     let reason = match answer {
         Ok(Answer::Page { data, meta }) if status == StatusCode::OK => {
-            return Ok(Page {
-                messages: data,
-                next: meta.next_cursor,
-            });
+            return Ok(Page { messages: data, next: meta.next_cursor });
         }
         Ok(Answer::Error { error }) => {
             format!("{} {}: {}", status.as_u16(), error.code, error.message)
         }
         Ok(Answer::Page { .. }) | Err(_) => {
-            format!(
-                "{}: this is no answer of the API: check --api",
-                status.as_u16()
-            )
+            format!("{}: this is no answer of the API: check --api", status.as_u16())
         }
     };
     let may_pass = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
@@ -220,10 +204,7 @@ mod tests {
         ] {
             let failed = answer_after(header, 429, "").unwrap_err();
             let expected = seconds.map(Duration::from_secs);
-            assert!(
-                matches!(failed, CallError::Failed(_, wait) if wait == expected),
-                "{header}"
-            );
+            assert!(matches!(failed, CallError::Failed(_, wait) if wait == expected), "{header}");
         }
     }
 

@@ -67,13 +67,9 @@ impl Client {
             .enable_http1()
             .build();
         // No keep-alive: a check restarts the receiver, which closes its connections.
-        let http = HttpClient::builder(TokioExecutor::new())
-            .pool_max_idle_per_host(0)
-            .build(connector);
-        Ok(Self {
-            http,
-            timeout: TIMEOUT,
-        })
+        let http =
+            HttpClient::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
+        Ok(Self { http, timeout: TIMEOUT })
     }
 
     /// The same client, which waits for a response for so long at least.
@@ -109,8 +105,9 @@ impl Client {
         let call = async {
             let begun = self.begin(Method::GET, url, headers, Bytes::new()).await?;
             let (head, body) = begun.into_parts();
-            let body = read(body, MAX_API_BODY).await;
-            let body = body.map_err(|problem| format!("the response broke off: {problem}"))?;
+            let body = read(body, MAX_API_BODY)
+                .await
+                .map_err(|problem| format!("the response broke off: {problem}"))?;
             Ok(response(head, body))
         };
         self.in_time(call).await
@@ -146,11 +143,7 @@ async fn read(body: Incoming, limit: usize) -> Result<Bytes, String> {
 }
 
 fn response(head: Parts, body: Bytes) -> Response {
-    Response {
-        status: head.status,
-        headers: head.headers,
-        body,
-    }
+    Response { status: head.status, headers: head.headers, body }
 }
 
 /// The innermost cause, which is the most specific.

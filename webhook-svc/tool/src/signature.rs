@@ -80,13 +80,7 @@ impl FromStr for Secrets {
 
 /// Signs a message. Returns its headers.
 pub(crate) fn sign(unsigned: UnsignedMessage<'_>, secret: &Secret) -> Headers {
-    let UnsignedMessage {
-        event,
-        id,
-        timestamp,
-        body,
-        agent,
-    } = unsigned;
+    let UnsignedMessage { event, id, timestamp, body, agent } = unsigned;
     // The whole secret is the key.
     let signature = code(secret.0.as_bytes(), &format!("{timestamp}."), body);
     // The key of Standard Webhooks, which some receivers verify instead, are the decoded bytes of the secret.
@@ -102,10 +96,7 @@ pub(crate) fn sign(unsigned: UnsignedMessage<'_>, secret: &Secret) -> Headers {
         ("x-service-signature", hex::encode(signature)),
         ("webhook-id", id.to_owned()),
         ("webhook-timestamp", timestamp.to_owned()),
-        (
-            "webhook-signature",
-            format!("v1,{}", STANDARD.encode(standard)),
-        ),
+        ("webhook-signature", format!("v1,{}", STANDARD.encode(standard))),
     ]
 }
 
@@ -144,18 +135,10 @@ mod tests {
     fn the_headers_equal_those_of_the_service() {
         let (id, body, timestamp) = (Uuid::from_u128(7), b"{\"id\": 7}", "1700000000");
         let secret = ServiceSecret::parse(SECRET).unwrap();
-        let theirs = signed_headers::UnsignedMessage {
-            event: "tip.paid",
-            id,
-            timestamp,
-            body,
-        };
-        let secrets = signed_headers::Secrets {
-            current: &secret,
-            next: None,
-        };
-        let theirs = signed_headers::sign(theirs, secrets).into_iter();
-        let theirs: BTreeSet<(String, String)> = theirs
+        let theirs = signed_headers::UnsignedMessage { event: "tip.paid", id, timestamp, body };
+        let secrets = signed_headers::Secrets { current: &secret, next: None };
+        let theirs: BTreeSet<(String, String)> = signed_headers::sign(theirs, secrets)
+            .into_iter()
             .map(|(name, value)| (name.to_owned(), value))
             .collect();
         let ours = UnsignedMessage {
@@ -175,14 +158,7 @@ mod tests {
     fn a_malformed_secret_is_refused_and_debug_hides_it() {
         let secret: Secret = SECRET.parse().unwrap();
         assert_eq!(format!("{secret:?}"), "svc_whsec_…");
-        for bad in [
-            "",
-            " ",
-            "whsec",
-            "svc_whsec_",
-            "svc_whsec_…",
-            "svc_whsec_YQ",
-        ] {
+        for bad in ["", " ", "whsec", "svc_whsec_", "svc_whsec_…", "svc_whsec_YQ"] {
             assert!(bad.parse::<Secret>().is_err(), "{bad}");
             assert!(bad.parse::<Secrets>().is_err(), "{bad}");
         }

@@ -27,19 +27,16 @@ impl<L: Document> Index<L> {
         rows.par_sort_unstable_by(|a, b| (a.key(), a.id()).cmp(&(b.key(), b.id())));
         // A chunk for each thread.
         let length = rows.len().div_ceil(rayon::current_num_threads()).max(1);
-        let chunks = rows.par_chunks(length).enumerate();
-        let chunks: Vec<Chunk> = chunks
+        let chunks: Vec<Chunk> = rows
+            .par_chunks(length)
+            .enumerate()
             .map(|(number, rows)| Chunk::new(rows, number * length))
             .collect();
 
-        let (words, facets): (Vec<_>, Vec<_>) = chunks
-            .into_iter()
-            .map(|chunk| (chunk.words, chunk.facets))
-            .unzip();
-        let (mut index, dictionary) = rayon::join(
-            || Self::from_sorted(&rows),
-            || TermDictionary::build(merge(words)),
-        );
+        let (words, facets): (Vec<_>, Vec<_>) =
+            chunks.into_iter().map(|chunk| (chunk.words, chunk.facets)).unzip();
+        let (mut index, dictionary) =
+            rayon::join(|| Self::from_sorted(&rows), || TermDictionary::build(merge(words)));
         index.words = dictionary?;
         // Docs of a later chunk are all greater than those of the chunks before.
         let mut docs: HashMap<Facet, Vec<u32>, RandomState> = HashMap::default();

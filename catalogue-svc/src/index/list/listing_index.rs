@@ -44,10 +44,7 @@ struct Row<L> {
 
 impl<L: Document> Row<L> {
     fn new(listing: Arc<L>) -> Self {
-        Self {
-            updated_at: listing.updated_at(),
-            listing,
-        }
+        Self { updated_at: listing.updated_at(), listing }
     }
 }
 
@@ -67,13 +64,9 @@ impl<L: Document> Index<L> {
     pub(crate) fn from_sorted(rows: &[Arc<L>]) -> Self {
         let numbered = (0..).zip(rows);
         Self {
-            rows: (rows.iter().map(Arc::clone))
-                .map(|listing| Some(Row::new(listing)))
-                .collect(),
+            rows: (rows.iter().map(Arc::clone)).map(|listing| Some(Row::new(listing))).collect(),
             order: Arc::new((0..).take(rows.len()).collect()),
-            addresses: numbered
-                .map(|(doc, row)| (Arc::clone(row.address()), doc))
-                .collect(),
+            addresses: numbered.map(|(doc, row)| (Arc::clone(row.address()), doc)).collect(),
             ..Self::new()
         }
     }
@@ -110,9 +103,7 @@ impl<L: Document> Index<L> {
     pub fn sample(&self, rng: &mut impl Rng, most: usize) -> Vec<Arc<L>> {
         let rows = self.order.len();
         let drawn = index::sample(rng, rows, rows.min(most)).into_iter();
-        drawn
-            .filter_map(|position| self.nth(position as u64).cloned())
-            .collect()
+        drawn.filter_map(|position| self.nth(position as u64).cloned()).collect()
     }
 
     pub(crate) fn docs_with(&self, facet: &Facet) -> Option<&DocSet> {

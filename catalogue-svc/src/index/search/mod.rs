@@ -141,10 +141,7 @@ impl Dataset {
             let Some(found) = self.matches(search, true) else {
                 return Hits::default();
             };
-            Hits {
-                similar: true,
-                ..self.hits(search, found)
-            }
+            Hits { similar: true, ..self.hits(search, found) }
         })
     }
 
@@ -156,12 +153,7 @@ impl Dataset {
 
     /// The page of these matches.
     fn hits(&self, search: &Search, found: [Matches<'_>; 4]) -> Hits {
-        let mut walk = Walk {
-            search,
-            rank: 0,
-            rows: Vec::new(),
-            totals: Vec::new(),
-        };
+        let mut walk = Walk { search, rank: 0, rows: Vec::new(), totals: Vec::new() };
         let [games, creators, events, cities] = found;
         let mut games = walk.grades(HitKind::Games, &self.games, games);
         let mut creators = walk.grades(HitKind::Creators, &self.creators, creators);
@@ -199,12 +191,8 @@ impl Dataset {
 
     /// The matches of each kind. The filters do not decide which words are misspelled.
     fn matches(&self, search: &Search, forgive: bool) -> Option<[Matches<'_>; 4]> {
-        let dictionaries = [
-            &self.games.words,
-            &self.creators.words,
-            &self.events.words,
-            &self.cities.words,
-        ];
+        let dictionaries =
+            [&self.games.words, &self.creators.words, &self.events.words, &self.cities.words];
         let terms = terms(dictionaries, &search.words, forgive)?;
         Some(terms.map(|terms| {
             let docs = terms.docs();
@@ -271,8 +259,8 @@ impl Walk<'_> {
         hit: fn(Arc<L>) -> Hit,
     ) {
         let here = (self.rank, segment);
-        let begin = self.search.after.as_ref();
-        let begin = begin.map(|cursor| (cursor.rank, Segment::from(&cursor.row)));
+        let begin =
+            self.search.after.as_ref().map(|cursor| (cursor.rank, Segment::from(&cursor.row)));
         if self.is_full() || begin.is_some_and(|begin| here < begin) {
             return;
         }
@@ -314,10 +302,8 @@ impl Walk<'_> {
         let last = self.rows.last().filter(|_| more);
         let wanted = self.totals.iter().filter(|(kind, _)| self.wants(*kind));
         Hits {
-            next: last.map(|(rank, hit)| SearchCursor {
-                rank: *rank,
-                row: hit.key(self.search.today),
-            }),
+            next: last
+                .map(|(rank, hit)| SearchCursor { rank: *rank, row: hit.key(self.search.today) }),
             total: wanted.map(|(_, total)| total).sum(),
             totals: self.totals,
             similar: false,

@@ -28,11 +28,7 @@ pub(crate) struct Grades<'a> {
 impl<'a> Grades<'a> {
     /// Grades these docs, each of which has all words.
     pub(crate) fn new(terms: Terms<'a>, docs: RoaringBitmap) -> Self {
-        Self {
-            terms,
-            known: Vec::with_capacity(GRADES),
-            left: docs,
-        }
+        Self { terms, known: Vec::with_capacity(GRADES), left: docs }
     }
 
     /// The docs of a grade. Grade 0 is the best.

@@ -108,11 +108,7 @@ pub(crate) struct Union<'a> {
 
 impl<'a> Union<'a> {
     pub(crate) fn new(within: Option<&'a RoaringBitmap>) -> Self {
-        Self {
-            within,
-            loose: Vec::new(),
-            bitmap: RoaringBitmap::new(),
-        }
+        Self { within, loose: Vec::new(), bitmap: RoaringBitmap::new() }
     }
 
     pub(crate) fn add(&mut self, docs: &DocSet) {

@@ -38,14 +38,8 @@ pub(crate) struct Match<'a> {
 }
 
 /// Closeness of the word itself, and of one of which the query has the beginning.
-const WHOLE: Closeness = Closeness {
-    edits: 0,
-    is_beginning: false,
-};
-const BEGINNING: Closeness = Closeness {
-    is_beginning: true,
-    ..WHOLE
-};
+const WHOLE: Closeness = Closeness { edits: 0, is_beginning: false };
+const BEGINNING: Closeness = Closeness { is_beginning: true, ..WHOLE };
 
 impl TermDictionary {
     /// Builds a dictionary from the docs of each word. The words are in ascending order.
@@ -54,8 +48,7 @@ impl TermDictionary {
         for (number, (word, _)) in (0..).zip(&words) {
             builder.insert(word, number)?;
         }
-        let postings = words.into_par_iter();
-        let postings = postings.map(|(_, docs)| Arc::new(Posting::new(docs)));
+        let postings = words.into_par_iter().map(|(_, docs)| Arc::new(Posting::new(docs)));
         Ok(Self {
             base: Arc::new(Map::new(builder.into_inner()?)?),
             fresh: Arc::default(),
@@ -64,10 +57,7 @@ impl TermDictionary {
     }
 
     fn number(&self, word: &str) -> Option<u32> {
-        let base = self
-            .base
-            .get(word)
-            .and_then(|number| u32::try_from(number).ok());
+        let base = self.base.get(word).and_then(|number| u32::try_from(number).ok());
         base.or_else(|| self.fresh.get(word).copied())
     }
 
@@ -109,11 +99,7 @@ impl TermDictionary {
     pub(crate) fn beginning_with(&self, prefix: &str) -> Vec<Match<'_>> {
         let mut found = Vec::new();
         let closeness = |word: &[u8]| {
-            if word.len() == prefix.len() {
-                WHOLE
-            } else {
-                BEGINNING
-            }
+            if word.len() == prefix.len() { WHOLE } else { BEGINNING }
         };
         let mut base = self.base.range().ge(prefix).into_stream();
         while let Some((word, number)) = base.next() {
@@ -124,8 +110,8 @@ impl TermDictionary {
             found.extend(number.and_then(|number| self.matching(number, closeness(word))));
         }
         let from = (Bound::Included(prefix), Bound::Unbounded);
-        let fresh = self.fresh.range::<str, _>(from);
-        let fresh = fresh.take_while(|(word, _)| word.starts_with(prefix));
+        let fresh =
+            self.fresh.range::<str, _>(from).take_while(|(word, _)| word.starts_with(prefix));
         found.extend(
             fresh.filter_map(|(word, number)| self.matching(*number, closeness(word.as_bytes()))),
         );
@@ -233,13 +219,7 @@ mod tests {
     fn words_are_found_by_prefix_before_and_after_they_are_merged() {
         let mut dictionary = TermDictionary::default();
         let none = Words::default();
-        for (doc, word) in [
-            (1, "lagos"),
-            (2, "lamu"),
-            (3, "zulu"),
-            (4, "lagoon"),
-            (5, "gone"),
-        ] {
+        for (doc, word) in [(1, "lagos"), (2, "lamu"), (3, "zulu"), (4, "lagoon"), (5, "gone")] {
             dictionary.update(doc, &none, &one(word));
         }
         dictionary.update(5, &one("gone"), &none);

@@ -33,8 +33,8 @@ pub(crate) fn terms<'a, const N: usize>(
     };
     let mut found: Vec<Term<'a, '_, N>> = words.iter().map(|word| term(word)).collect();
     let is_alone = words.len() == 1;
-    let unknown = found.iter_mut().filter(|term| !term.is_known());
-    let unknown: Vec<&mut Term<'a, '_, N>> = unknown.collect();
+    let unknown: Vec<&mut Term<'a, '_, N>> =
+        found.iter_mut().filter(|term| !term.is_known()).collect();
     // Before any automaton is built, which takes milliseconds.
     let most = if forgive { MAX_FORGIVEN } else { 0 };
     let mut edits = unknown.iter().map(|term| most_edits(term.word, is_alone));
@@ -92,19 +92,13 @@ impl<'a> Terms<'a> {
 
     /// The docs of `within` that have all words in the title, each with at most `edits` edits.
     pub(crate) fn in_title(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
-        self.intersect(edits, Some(within), |found| {
-            std::slice::from_ref(found.docs.title())
-        })
+        self.intersect(edits, Some(within), |found| std::slice::from_ref(found.docs.title()))
     }
 
     /// The docs of `within` that have all words as whole words, each with at most `edits` edits.
     pub(crate) fn whole(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
         self.intersect(edits, Some(within), |found| {
-            if found.closeness.is_beginning {
-                &[]
-            } else {
-                found.docs.every()
-            }
+            if found.closeness.is_beginning { &[] } else { found.docs.every() }
         })
     }
 
@@ -135,10 +129,8 @@ impl<'a> Terms<'a> {
         &self,
         edits: u8,
     ) -> impl Iterator<Item = impl Iterator<Item = &Match<'a>>> {
-        self.0.iter().map(move |matches| {
-            matches
-                .iter()
-                .filter(move |found| found.closeness.edits <= edits)
-        })
+        self.0
+            .iter()
+            .map(move |matches| matches.iter().filter(move |found| found.closeness.edits <= edits))
     }
 }

@@ -54,12 +54,7 @@ impl IndexWriter {
             if let Err(at) = page.games.binary_search(&id) {
                 page.games.insert(at, id);
             }
-            let held = GameState {
-                mode,
-                page: new.page,
-                game: Arc::new(new.game),
-                listed: false,
-            };
+            let held = GameState { mode, page: new.page, game: Arc::new(new.game), listed: false };
             self.games.insert(id, held);
         }
         old?.listed()

@@ -30,10 +30,7 @@ pub(crate) fn slug(candidate: Option<proto::Candidate>) -> String {
 /// Games 7 to `last`, each on a page of its own.
 fn games_until(last: u32) -> Vec<Change> {
     let games = (7..=last).flat_map(|number| {
-        let game = contracts::listings::v1::Game {
-            page_id: id(number),
-            ..game(number)
-        };
+        let game = contracts::listings::v1::Game { page_id: id(number), ..game(number) };
         [page_change(&page(number)), game_change(&game)]
     });
     games.collect()
@@ -59,10 +56,7 @@ fn every_game_is_paired_with_every_other_one_equally_often() {
         let different = others.iter().collect::<BTreeSet<_>>().len();
         let counts = [different, others.len(), firsts[game] as usize];
         let mut is_even = counts.into_iter().zip([35..=39, 140..=260, 60..=140]);
-        assert!(
-            is_even.all(|(count, range)| range.contains(&count)),
-            "{game}: {counts:?}"
-        );
+        assert!(is_even.all(|(count, range)| range.contains(&count)), "{game}: {counts:?}");
     }
 }
 
@@ -216,8 +210,7 @@ async fn pairs_of_one_creator_and_judged_pairs_are_not_drawn(pool: PgPool) {
     for _ in 0..14 {
         let pair = replica.draw(account(8), "games").await.unwrap();
         let (first, second) = (slug(pair.first), slug(pair.second));
-        let cast = replica.try_vote_on(account(8), (&first, &second), pair.draw);
-        let cast = cast.await;
+        let cast = replica.try_vote_on(account(8), (&first, &second), pair.draw).await;
         assert!(!cast.unwrap());
         assert!(judged.insert(BTreeSet::from([first, second])));
     }
@@ -230,10 +223,7 @@ async fn pairs_of_one_creator_and_judged_pairs_are_not_drawn(pool: PgPool) {
 
     let pair = replica.draw(account(8), "creators").await.unwrap();
     assert_ne!(pair.first, pair.second);
-    assert!(matches!(
-        pair.first.unwrap().name_in_address,
-        Some(NameInAddress::Handle(_))
-    ));
+    assert!(matches!(pair.first.unwrap().name_in_address, Some(NameInAddress::Handle(_))));
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
@@ -258,10 +248,7 @@ async fn a_vote_needs_a_draw_of_its_voter_and_uses_it_once(pool: PgPool) {
     ] {
         let refused = vote(voter, winner, &second, draw).await.unwrap_err();
         let fields: Vec<&String> = refused.fields.keys().collect();
-        assert_eq!(
-            (refused.code, &*fields),
-            (Code::Invalid, &[&"draw".to_owned()][..])
-        );
+        assert_eq!((refused.code, &*fields), (Code::Invalid, &[&"draw".to_owned()][..]));
     }
     replica.clock.advance(Duration::minutes(9));
     assert!(!vote(account(1), &second, &first, &draw).await.unwrap());
@@ -270,9 +257,7 @@ async fn a_vote_needs_a_draw_of_its_voter_and_uses_it_once(pool: PgPool) {
     let votes = sqlx::query_scalar!(r#"select count(*) as "count!" from catalogue.vote"#);
     assert_eq!(votes.fetch_one(&pool).await.unwrap(), 1);
 
-    replica
-        .clock
-        .advance(datetime!(2026-03-01 23:55 UTC) - replica.clock.now());
+    replica.clock.advance(datetime!(2026-03-01 23:55 UTC) - replica.clock.now());
     let late = replica.signed(&account(3), ("game-1", "game-2"));
     assert!(!vote(account(3), "game-1", "game-2", &late).await.unwrap());
     replica.clock.advance(Duration::minutes(9));
@@ -290,8 +275,7 @@ async fn a_replica_that_lags_takes_votes_on_the_listings_that_it_has(pool: PgPoo
     replica.list(&games_until(7));
     let new = ("game-7", "game-1");
     let draw = replica.signed(&account(1), new);
-    let refused = behind.try_vote_on(account(1), new, draw.clone()).await;
-    let refused = refused.unwrap_err();
+    let refused = behind.try_vote_on(account(1), new, draw.clone()).await.unwrap_err();
     assert_eq!(refused.code, Code::Invalid);
     assert!(refused.fields.keys().eq(["winner"]), "{refused:?}");
     // The rejected vote did not consume the draw.
@@ -299,11 +283,8 @@ async fn a_replica_that_lags_takes_votes_on_the_listings_that_it_has(pool: PgPoo
     assert!(!counted.unwrap());
 
     // Game 2 was taken down after the draw; the lagging replica still has it.
-    let removed = contracts::listings::v1::Game {
-        state: State::Removed.into(),
-        page_id: id(2),
-        ..game(2)
-    };
+    let removed =
+        contracts::listings::v1::Game { state: State::Removed.into(), page_id: id(2), ..game(2) };
     let pair = ("game-2", "game-3");
     let draw = replica.signed(&account(2), pair);
     replica.list(&[game_change(&removed)]);
@@ -320,17 +301,11 @@ async fn a_replica_that_lags_takes_votes_on_the_listings_that_it_has(pool: PgPoo
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn a_vote_on_a_listing_of_the_voters_account_is_refused(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;
-    let owned = contracts::listings::v1::Page {
-        owners: vec![voter_id(1), voter_id(2)],
-        ..page(1)
-    };
+    let owned = contracts::listings::v1::Page { owners: vec![voter_id(1), voter_id(2)], ..page(1) };
     replica.list(&[page_change(&owned)]);
     replica.catch_up().await;
     // The third voter has two accounts and votes with the one that owns no page.
-    let of_two_accounts = proto::Voter {
-        other_account_ids: vec![voter_id(2)],
-        ..account(4)
-    };
+    let of_two_accounts = proto::Voter { other_account_ids: vec![voter_id(2)], ..account(4) };
     for owner in [account(1), account(2), of_two_accounts] {
         // Games 1 and 6 belong to the voters' page.
         for _ in 0..20 {
@@ -346,10 +321,7 @@ async fn a_vote_on_a_listing_of_the_voters_account_is_refused(pool: PgPool) {
             replica.clock.advance(Duration::DAY);
         }
         // The voter may have become an owner after the draw.
-        for (pair, field) in [
-            (("game-1", "game-2"), "winner"),
-            (("game-2", "game-6"), "loser"),
-        ] {
+        for (pair, field) in [(("game-1", "game-2"), "winner"), (("game-2", "game-6"), "loser")] {
             let refused = replica.try_vote(owner.clone(), pair).await.unwrap_err();
             let fields: Vec<&String> = refused.fields.keys().collect();
             assert_eq!(fields, [field]);
@@ -370,9 +342,8 @@ async fn a_voter_has_an_hourly_and_a_daily_limit(pool: PgPool) {
         replica.list(&games_until(12));
     }
     let pairs = (1..=5).flat_map(|one| (7..=12).map(move |other| (one, other)));
-    let pairs: Vec<(String, String)> = pairs
-        .map(|(one, other)| (format!("game-{one}"), format!("game-{other}")))
-        .collect();
+    let pairs: Vec<(String, String)> =
+        pairs.map(|(one, other)| (format!("game-{one}"), format!("game-{other}"))).collect();
     let vote = async |number: usize| {
         let (one, other) = &pairs[number];
         let cast = replicas[number % 2].try_vote(account(1), (one, other));
@@ -380,10 +351,8 @@ async fn a_voter_has_an_hourly_and_a_daily_limit(pool: PgPool) {
     };
     // Concurrent votes at two replicas do not exceed the limit.
     let all = (0..pairs.len()).map(vote);
-    let (taken, refused): (Vec<_>, Vec<_>) = futures::future::join_all(all)
-        .await
-        .into_iter()
-        .partition(Result::is_ok);
+    let (taken, refused): (Vec<_>, Vec<_>) =
+        futures::future::join_all(all).await.into_iter().partition(Result::is_ok);
     assert_eq!(i64::try_from(taken.len()).unwrap(), LIMITS.hourly);
     for refused in refused {
         let refused = refused.unwrap_err();

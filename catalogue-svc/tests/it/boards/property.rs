@@ -76,25 +76,18 @@ impl Model {
         let counted = |hour: u32| hour + window > now;
         let mut rows: Vec<_> = (self.public.iter())
             .filter_map(|(game, published)| {
-                let votes = self.votes.iter().map(|(vote, _)| vote);
-                let votes = votes.filter(|vote| counted(vote.2));
+                let votes = self.votes.iter().map(|(vote, _)| vote).filter(|vote| counted(vote.2));
                 let wins = votes.clone().filter(|vote| vote.0 == *game).count();
                 let losses = votes.filter(|vote| vote.1 == *game).count();
                 // A share of wins in millionths, in whole numbers.
                 let share = (wins * 1_000_000).checked_div(wins + losses)?;
-                let key = (
-                    Reverse(wins),
-                    Reverse(share),
-                    *published,
-                    format!("game-{game}"),
-                );
+                let key = (Reverse(wins), Reverse(share), *published, format!("game-{game}"));
                 Some((key, *game))
             })
             .collect();
         rows.sort();
         let rows = rows.into_iter();
-        rows.map(|((wins, ..), game)| (format!("Game {game}"), wins.0 as u64))
-            .collect()
+        rows.map(|((wins, ..), game)| (format!("Game {game}"), wins.0 as u64)).collect()
     }
 }
 
@@ -110,12 +103,7 @@ fn hour(at: OffsetDateTime) -> u32 {
 async fn add(pool: &PgPool, (winner, loser, hour): (u32, u32, u32)) -> Uuid {
     let (voter, winner, at) = (kit::ids::row_id(), uuid(winner), Hour(hour).start());
     let vote = Vote {
-        voter: Voter {
-            id: voter,
-            network: None,
-            site: None,
-            accounts: Vec::new(),
-        },
+        voter: Voter { id: voter, network: None, site: None, accounts: Vec::new() },
         kind: BoardKind::Games,
         pair: Pair::new(winner, uuid(loser)),
         winner: Some(winner),
@@ -172,8 +160,13 @@ impl Replica {
                 board: board.to_owned(),
             };
             // A read of a board awaits nothing.
-            let answer = self.rankings.list_ranking(Request::new(request));
-            let answer = answer.now_or_never().unwrap().unwrap().into_inner();
+            let answer = self
+                .rankings
+                .list_ranking(Request::new(request))
+                .now_or_never()
+                .unwrap()
+                .unwrap()
+                .into_inner();
             let page: Vec<RankingRow> = serde_json::from_slice(&answer.json).unwrap();
             rows.extend(page);
             let info = answer.page.unwrap();
@@ -237,11 +230,7 @@ async fn run(pool: &PgPool, steps: &[Step]) {
                 removed.unwrap();
             }
             Step::List(number, public, at) => {
-                let state = if public {
-                    State::Published
-                } else {
-                    State::Pending
-                };
+                let state = if public { State::Published } else { State::Pending };
                 let listed = Game {
                     page_id: id(if number == 6 { 1 } else { number }),
                     state: state.into(),
@@ -288,11 +277,7 @@ async fn run(pool: &PgPool, steps: &[Step]) {
 
 fn assert_boards(replica: &Replica, model: &Model, clock: &Clock) {
     let now = hour(clock.now());
-    for (window, hours) in [
-        (Window::Week, 168),
-        (Window::Month, 720),
-        (Window::All, now),
-    ] {
+    for (window, hours) in [(Window::Week, 168), (Window::Month, 720), (Window::All, now)] {
         let expected = model.board(hours, now);
         assert_eq!(replica.shown(window.as_str()), expected, "{window:?}");
     }

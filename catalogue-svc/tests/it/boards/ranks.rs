@@ -29,8 +29,8 @@ async fn assert_same(replica: &Replica) {
                 Vec::new()
             }
         };
-        let of_game = expected.iter().filter(|(it, _)| *it == slug);
-        let of_game: Vec<_> = of_game.map(|(_, rank)| rank.clone()).collect();
+        let of_game: Vec<_> =
+            expected.iter().filter(|(it, _)| *it == slug).map(|(_, rank)| rank.clone()).collect();
         assert_eq!(ranks, of_game, "{slug}");
     }
 }
@@ -50,12 +50,12 @@ async fn a_listing_has_the_ranks_that_the_boards_show(pool: PgPool) {
     }
     replica.catch_up().await;
     assert_same(&replica).await;
-    let ranks = replica.ranks("game-2").await.unwrap().into_iter();
-    let ranks: Vec<(u64, u64)> = ranks.map(|rank| (rank.1, rank.2)).collect();
+    let ranks: Vec<(u64, u64)> =
+        replica.ranks("game-2").await.unwrap().into_iter().map(|rank| (rank.1, rank.2)).collect();
     assert_eq!(ranks, [(1, 2), (2, 3), (2, 3)]);
     // The votes for game 1 are older than a week.
-    let boards = replica.ranks("game-1").await.unwrap();
-    let boards: Vec<String> = boards.into_iter().map(|rank| rank.0).collect();
+    let boards: Vec<String> =
+        replica.ranks("game-1").await.unwrap().into_iter().map(|rank| rank.0).collect();
     assert_eq!(boards, ["month", "all"]);
     // A removed listing has no ranks, even before the boards are refreshed.
     let mut removed = game(1);

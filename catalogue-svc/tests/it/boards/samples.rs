@@ -27,10 +27,7 @@ fn text<'a>(row: &'a Value, field: &str) -> &'a str {
 fn samples() -> Vec<contracts::common::v1::Change> {
     let mut pages = BTreeMap::new();
     let mut changes = Vec::new();
-    for (row, number) in lines("listings-svc/sample/creators.ndjson")
-        .iter()
-        .zip(1_000..)
-    {
+    for (row, number) in lines("listings-svc/sample/creators.ndjson").iter().zip(1_000..) {
         pages.insert(text(row, "handle").to_owned(), number);
         changes.push(page_change(&listings::Page {
             mode: Mode::Test.into(),
@@ -40,10 +37,7 @@ fn samples() -> Vec<contracts::common::v1::Change> {
             ..page(number)
         }));
     }
-    for (row, number) in lines("listings-svc/sample/games.ndjson")
-        .iter()
-        .zip(2_000..)
-    {
+    for (row, number) in lines("listings-svc/sample/games.ndjson").iter().zip(2_000..) {
         changes.push(game_change(&listings::Game {
             mode: Mode::Test.into(),
             slug: text(row, "slug").to_owned(),
@@ -58,11 +52,10 @@ fn samples() -> Vec<contracts::common::v1::Change> {
 #[test]
 fn sample_votes_are_about_samples_of_different_creators() {
     let games = lines("listings-svc/sample/games.ndjson");
-    let games: BTreeMap<&str, &str> = (games.iter())
-        .map(|row| (text(row, "slug"), text(row, "creator")))
-        .collect();
-    let creators = lines("listings-svc/sample/creators.ndjson");
-    let creators: BTreeSet<&str> = creators.iter().map(|row| text(row, "handle")).collect();
+    let games: BTreeMap<&str, &str> =
+        (games.iter()).map(|row| (text(row, "slug"), text(row, "creator"))).collect();
+    let pages = lines("listings-svc/sample/creators.ndjson");
+    let creators: BTreeSet<&str> = pages.iter().map(|row| text(row, "handle")).collect();
     for vote in lines("catalogue-svc/sample/votes.ndjson") {
         let pair = [text(&vote, "winner"), text(&vote, "loser")];
         assert_ne!(pair[0], pair[1]);
@@ -86,8 +79,7 @@ async fn every_sample_board_is_filled_at_any_time(pool: PgPool) {
                 let rows = replica.rows(Mode::Test, kind, board).await;
                 assert!(rows.len() > 15, "{kind}/{board}: {}", rows.len());
                 // Some rows moved and some did not, and every row is a sample.
-                let moved = rows.iter().filter(|row| row.rank != row.previous_rank);
-                let moved = moved.count();
+                let moved = rows.iter().filter(|row| row.rank != row.previous_rank).count();
                 assert!(moved > 0 && moved < rows.len(), "{kind}/{board}: {moved}");
                 assert!(rows.iter().all(|row| row.name.contains("Sample")));
                 assert!(rows.is_sorted_by_key(|row| std::cmp::Reverse(row.wins)));

@@ -19,15 +19,11 @@ const THIRD: OffsetDateTime = datetime!(2026-03-04 04:00 UTC);
 async fn moves(replica: &Replica) -> Vec<(String, u32, u32)> {
     let rows = sqlx::query!(
         "select state, announced, happening, id from catalogue.feed where entity = 'ranking_move' order by seq"
-    );
-    let rows = rows.fetch_all(&replica.pool).await.unwrap();
+    ).fetch_all(&replica.pool).await.unwrap();
     let moves = rows.into_iter().map(|row| {
         assert!(row.announced && row.happening);
         let moved = RankingMove::decode(&*row.state).unwrap();
-        assert_eq!(
-            (moved.entity.as_str(), moved.kind.as_str()),
-            ("game", "game")
-        );
+        assert_eq!((moved.entity.as_str(), moved.kind.as_str()), ("game", "game"));
         assert_eq!(moved.board, "week");
         assert!(row.id.starts_with("week/2026-03-"), "{}", row.id);
         let name = replica.name(moved.listing_id.parse().unwrap());
@@ -39,9 +35,7 @@ async fn moves(replica: &Replica) -> Vec<(String, u32, u32)> {
 
 fn told(moves: &[(&str, u32, u32)]) -> Vec<(String, u32, u32)> {
     let moves = moves.iter();
-    moves
-        .map(|(name, rank, previous)| ((*name).to_owned(), *rank, *previous))
-        .collect()
+    moves.map(|(name, rank, previous)| ((*name).to_owned(), *rank, *previous)).collect()
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
@@ -61,11 +55,7 @@ async fn previous_ranks_equal_those_of_published_moves(pool: PgPool) {
     replica.vote(2, 3, 1).await;
     replica.clock.advance(SECOND - replica.clock.now());
     replica.job.take(SECOND).await.unwrap();
-    let second = [
-        first,
-        told(&[("Game 3", 1, 0), ("Game 1", 2, 1), ("Game 2", 3, 2)]),
-    ]
-    .concat();
+    let second = [first, told(&[("Game 3", 1, 0), ("Game 1", 2, 1), ("Game 2", 3, 2)])].concat();
     assert_eq!(moves(&replica).await, second);
     let board = shown(&[("Game 3", 0), ("Game 1", 1), ("Game 2", 2)]);
     assert_eq!(replica.previous("week").await, board);
@@ -85,8 +75,7 @@ async fn a_late_snapshot_is_taken_once_by_any_replica(pool: PgPool) {
     let one = Replica::start(&pool).await;
     one.vote(1, 1, 2).await;
     // No replica ran at 04:00, and votes arrive before the late snapshot.
-    one.clock
-        .advance(FIRST + Duration::hours(7) - one.clock.now());
+    one.clock.advance(FIRST + Duration::hours(7) - one.clock.now());
     one.vote(1, 2, 1).await;
     one.vote(2, 2, 1).await;
     let replicas = [
@@ -126,11 +115,8 @@ async fn a_listing_that_left_the_board_has_moved_and_a_removed_one_has_not(pool:
     replica.job.take(FIRST).await.unwrap();
     assert_eq!(moves(&replica).await.len(), 4);
     // A week later the votes have left the window, and game 3 has been taken down.
-    let gone = contracts::listings::v1::Game {
-        page_id: id(3),
-        state: State::Removed.into(),
-        ..game(3)
-    };
+    let gone =
+        contracts::listings::v1::Game { page_id: id(3), state: State::Removed.into(), ..game(3) };
     replica.list(&[game_change(&gone)]);
     let later = FIRST + Duration::days(7);
     replica.clock.advance(later - replica.clock.now());
@@ -146,10 +132,7 @@ async fn a_listing_that_left_the_board_has_moved_and_a_removed_one_has_not(pool:
     // The board of all time has previous ranks of its own: game 2 is still third there.
     replica.clock.advance(Duration::DAY);
     replica.job.take(due + Duration::DAY).await.unwrap();
-    assert_eq!(
-        replica.previous("all").await[2..],
-        shown(&[("Game 2", 3)])[..]
-    );
+    assert_eq!(replica.previous("all").await[2..], shown(&[("Game 2", 3)])[..]);
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
@@ -162,11 +145,7 @@ async fn old_votes_are_removed_and_their_tallies_stay(pool: PgPool) {
     replica.job.take(FIRST).await.unwrap();
     replica.clock.advance(Duration::days(31));
     replica.vote(3, 2, 1).await;
-    let remove = async || {
-        retention::remove(&pool, replica.clock.now(), kept)
-            .await
-            .unwrap()
-    };
+    let remove = async || retention::remove(&pool, replica.clock.now(), kept).await.unwrap();
     assert_eq!(remove().await, 0);
     replica.clock.advance(Duration::MINUTE);
     assert_eq!(remove().await, 2);
@@ -174,21 +153,14 @@ async fn old_votes_are_removed_and_their_tallies_stay(pool: PgPool) {
         r#"select (select count(*) from catalogue.voter) as "voters!", (select count(*) from catalogue.vote) as "votes!",
                (select count(*) from catalogue.network_day) as "networks!", (select count(*) from catalogue.snapshot) as "snapshots!",
                (select count(*) from catalogue.snapshot_board) as "boards!""#
-    );
-    let left = left.fetch_one(&pool).await.unwrap();
+    ).fetch_one(&pool).await.unwrap();
     assert_eq!((left.voters, left.votes, left.networks), (1, 1, 0));
     assert_eq!((left.snapshots, left.boards), (1, 6));
     replica.clock.advance(Duration::days(5));
     assert_eq!(remove().await, 0);
     let next = Replica::start_at(&pool, replica.clock.clone()).await;
-    assert_eq!(
-        next.board("all").await,
-        shown(&[("Game 1", 2), ("Game 2", 1)])
-    );
-    assert_eq!(
-        next.board("week").await,
-        shown(&[("Game 2", 1), ("Game 1", 0)])
-    );
+    assert_eq!(next.board("all").await, shown(&[("Game 1", 2), ("Game 2", 1)]));
+    assert_eq!(next.board("week").await, shown(&[("Game 2", 1), ("Game 1", 0)]));
     // Both may judge the pair again, as new voters.
     for voter in [account(1), super::support::cookie(2, "192.0.2.7")] {
         let cast = replica.try_vote(voter, ("game-1", "game-2"));
@@ -204,15 +176,9 @@ async fn the_latest_two_snapshots_are_kept(pool: PgPool) {
     replica.vote(1, 1, 2).await;
     for days in 0..3 {
         replica.clock.advance(Duration::DAY);
-        replica
-            .job
-            .take(FIRST + Duration::days(days))
-            .await
-            .unwrap();
+        replica.job.take(FIRST + Duration::days(days)).await.unwrap();
     }
-    retention::remove(&pool, replica.clock.now(), Duration::days(31))
-        .await
-        .unwrap();
+    retention::remove(&pool, replica.clock.now(), Duration::days(31)).await.unwrap();
     let left = sqlx::query_scalar!(r#"select count(*) as "count!" from catalogue.snapshot"#);
     assert_eq!(left.fetch_one(&pool).await.unwrap(), 2);
 }

@@ -13,42 +13,27 @@ use super::support::{Replica, account, cookie, shown, voter_id};
 use crate::build::{game, game_change, id};
 
 pub(super) fn voter(number: u32) -> proto::VotersOf {
-    proto::VotersOf {
-        voters: Some(Voters::Voter(voter_id(number))),
-    }
+    proto::VotersOf { voters: Some(Voters::Voter(voter_id(number))) }
 }
 
 fn at(address: &str) -> proto::VotersOf {
-    proto::VotersOf {
-        voters: Some(Voters::Address(address.to_owned())),
-    }
+    proto::VotersOf { voters: Some(Voters::Address(address.to_owned())) }
 }
 
 impl Replica {
     pub(super) async fn void(&self, voters: proto::VotersOf) -> Result<Vec<(u64, bool)>, Fault> {
-        let request = proto::VoidVotesRequest {
-            voters: Some(voters),
-            reason: "They look bought".to_owned(),
-        };
+        let request =
+            proto::VoidVotesRequest { voters: Some(voters), reason: "They look bought".to_owned() };
         let voided = self.staff.clone().void_votes(request).await;
         let voters = voided.map_err(Fault::from)?.into_inner().voters;
-        Ok(voters
-            .into_iter()
-            .map(|one| (one.votes, one.unchanged))
-            .collect())
+        Ok(voters.into_iter().map(|one| (one.votes, one.unchanged)).collect())
     }
 
     pub(super) async fn restore(&self, voters: proto::VotersOf) -> Vec<(u64, bool)> {
-        let request = proto::RestoreVotesRequest {
-            voters: Some(voters),
-            reason: String::new(),
-        };
+        let request = proto::RestoreVotesRequest { voters: Some(voters), reason: String::new() };
         let restored = self.staff.clone().restore_votes(request).await;
         let voters = restored.unwrap().into_inner().voters;
-        voters
-            .into_iter()
-            .map(|one| (one.votes, one.unchanged))
-            .collect()
+        voters.into_iter().map(|one| (one.votes, one.unchanged)).collect()
     }
 }
 
@@ -86,29 +71,19 @@ async fn voided_votes_leave_the_boards_until_they_are_restored(pool: PgPool) {
     for bad in [
         proto::VotersOf::default(),
         at("localhost"),
-        proto::VotersOf {
-            voters: Some(Voters::Voter("kora".to_owned())),
-        },
+        proto::VotersOf { voters: Some(Voters::Voter("kora".to_owned())) },
     ] {
         assert_eq!(replica.void(bad).await.unwrap_err().code, Code::Invalid);
     }
-    let request = proto::VoidVotesRequest {
-        voters: Some(voter(1)),
-        reason: "  ".to_owned(),
-    };
+    let request = proto::VoidVotesRequest { voters: Some(voter(1)), reason: "  ".to_owned() };
     let refused = replica.staff.clone().void_votes(request).await;
-    assert!(
-        Fault::from(refused.unwrap_err())
-            .fields
-            .contains_key("reason")
-    );
+    assert!(Fault::from(refused.unwrap_err()).fields.contains_key("reason"));
 
     let mut staff = replica.staff.clone();
     let audit = staff.list_audit(ListAuditRequest::default()).await;
     let entries = audit.unwrap().into_inner().entries;
-    let deeds: Vec<(&str, &str)> = (entries.iter())
-        .map(|entry| (entry.action.as_str(), entry.name.as_str()))
-        .collect();
+    let deeds: Vec<(&str, &str)> =
+        (entries.iter()).map(|entry| (entry.action.as_str(), entry.name.as_str())).collect();
     let id = voter_id(1);
     assert_eq!(deeds, [("restore_votes", &*id), ("void_votes", &*id)]);
     assert!(entries[1].details.contains("They look bought"));
@@ -144,8 +119,8 @@ async fn voters_of(replica: &Replica, listing: &str, address: &str) -> Result<Ve
             address: address.to_owned(),
             page: Some(PageRequest { limit: 2, cursor }),
         };
-        let listed = replica.staff.clone().list_voters(request).await;
-        let listed = listed.map_err(Fault::from)?.into_inner();
+        let listed =
+            replica.staff.clone().list_voters(request).await.map_err(Fault::from)?.into_inner();
         rows.extend(listed.voters.into_iter().map(|row| {
             let votes = [row.votes_for, row.votes_against, row.votes];
             (row.address, row.voter, [row.voters, row.void], votes)
@@ -193,25 +168,17 @@ async fn the_voters_of_a_listing_are_listed_by_address(pool: PgPool) {
     replica.void(voter(21)).await.unwrap();
     assert_eq!(
         voters_of(&replica, "game-1", "192.0.2.2").await.unwrap(),
-        [
-            cookie_row(22, "192.0.2.2", 0),
-            cookie_row(21, "192.0.2.2", 1),
-        ]
+        [cookie_row(22, "192.0.2.2", 0), cookie_row(21, "192.0.2.2", 1),]
     );
 
     // A listing that was taken down is named by its id.
-    let removed = contracts::listings::v1::Game {
-        state: State::Removed.into(),
-        ..game(1)
-    };
+    let removed = contracts::listings::v1::Game { state: State::Removed.into(), ..game(1) };
     replica.list(&[game_change(&removed)]);
     let of_id = voters_of(&replica, &id(1), "").await.unwrap();
     assert_eq!(of_id.len(), 3);
     assert_eq!(of_id[0], several("192.0.2.2", [2, 1], [4, 0, 4]));
-    for (listing, address, field) in [
-        ("game-1", "", "listing"),
-        ("game-2", "localhost", "address"),
-    ] {
+    for (listing, address, field) in [("game-1", "", "listing"), ("game-2", "localhost", "address")]
+    {
         let fault = voters_of(&replica, listing, address).await.unwrap_err();
         assert!(fault.fields.keys().eq([field]), "{fault}");
     }

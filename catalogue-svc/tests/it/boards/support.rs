@@ -34,12 +34,7 @@ use crate::build::{EPOCH, entity, game, game_change, id, page, page_change, read
 /// The clock's initial time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 12:30 UTC);
 /// Vote limits small enough for a test to reach.
-pub(crate) const LIMITS: Limits = Limits {
-    ipv4_daily: 8,
-    ipv6_daily: 5,
-    hourly: 14,
-    daily: 20,
-};
+pub(crate) const LIMITS: Limits = Limits { ipv4_daily: 8, ipv6_daily: 5, hourly: 14, daily: 20 };
 
 pub(crate) struct Replica {
     pub(crate) pool: PgPool,
@@ -60,10 +55,7 @@ fn draw_key() -> SigningKey {
 }
 
 pub(crate) fn index() -> IndexWriter {
-    let position = Position {
-        epoch: EPOCH,
-        seq: 0,
-    };
+    let position = Position { epoch: EPOCH, seq: 0 };
     IndexWriter::new(position)
 }
 
@@ -72,10 +64,7 @@ pub(crate) fn list(listings: &mut IndexWriter, changes: &[Change]) -> Snapshot {
     let mut seq = listings.position().seq;
     for change in changes {
         seq += 1;
-        listings.apply(entity(&Change {
-            seq,
-            ..change.clone()
-        }));
+        listings.apply(entity(&Change { seq, ..change.clone() }));
     }
     listings.flush(seq).unwrap();
     listings.snapshot()
@@ -112,21 +101,12 @@ pub(crate) fn voter_id(number: u32) -> String {
 
 pub(crate) fn account(number: u32) -> proto::Voter {
     let voter = voter::Voter::AccountId(voter_id(number));
-    proto::Voter {
-        voter: Some(voter),
-        other_account_ids: Vec::new(),
-    }
+    proto::Voter { voter: Some(voter), other_account_ids: Vec::new() }
 }
 
 pub(crate) fn cookie(number: u32, address: &str) -> proto::Voter {
-    let cookie = proto::CookieVoter {
-        id: voter_id(number),
-        address: address.to_owned(),
-    };
-    proto::Voter {
-        voter: Some(voter::Voter::Cookie(cookie)),
-        other_account_ids: Vec::new(),
-    }
+    let cookie = proto::CookieVoter { id: voter_id(number), address: address.to_owned() };
+    proto::Voter { voter: Some(voter::Voter::Cookie(cookie)), other_account_ids: Vec::new() }
 }
 
 impl Replica {
@@ -354,9 +334,7 @@ impl Replica {
         };
         let got = self.rankings.clone().get_ranks(request).await;
         let ranks = got.map_err(Fault::from)?.into_inner().ranks.into_iter();
-        Ok(ranks
-            .map(|it| (it.board, it.rank, it.previous_rank, it.wins))
-            .collect())
+        Ok(ranks.map(|it| (it.board, it.rank, it.previous_rank, it.wins)).collect())
     }
 
     /// Refreshes the boards and returns the first rows of one.
@@ -382,10 +360,7 @@ impl Replica {
         kind: &str,
         board: &str,
     ) -> (Vec<RankingRow>, u64) {
-        let page = PageRequest {
-            limit: 100,
-            ..PageRequest::default()
-        };
+        let page = PageRequest { limit: 100, ..PageRequest::default() };
         let listed = self.list_ranking(mode, (kind, board), page).await.unwrap();
         let rows = serde_json::from_slice(&listed.json).unwrap();
         (rows, listed.page.unwrap().total)
@@ -405,8 +380,7 @@ impl Replica {
 
     /// Names and previous ranks of a refreshed board of live games.
     pub(crate) async fn previous(&self, board: &str) -> Vec<(String, u64)> {
-        let rows = self.rows(Mode::Live, "games", board).await;
-        let rows = rows.into_iter();
+        let rows = self.rows(Mode::Live, "games", board).await.into_iter();
         rows.map(|row| (row.name, row.previous_rank)).collect()
     }
 
@@ -435,6 +409,5 @@ impl Drop for Replica {
 
 pub(crate) fn shown(rows: &[(&str, u64)]) -> Vec<(String, u64)> {
     let rows = rows.iter();
-    rows.map(|(name, number)| ((*name).to_owned(), *number))
-        .collect()
+    rows.map(|(name, number)| ((*name).to_owned(), *number)).collect()
 }

@@ -19,10 +19,7 @@ async fn a_voter_judges_a_pair_once_a_day(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
     for pair in [("game-1", "game-2"), ("game-2", "game-1")] {
-        assert!(
-            replica.try_vote(account(1), pair).await.unwrap(),
-            "{pair:?}"
-        );
+        assert!(replica.try_vote(account(1), pair).await.unwrap(), "{pair:?}");
     }
     replica.vote(1, 1, 3).await;
     replica.vote(2, 2, 1).await;
@@ -30,12 +27,7 @@ async fn a_voter_judges_a_pair_once_a_day(pool: PgPool) {
     assert_eq!(replica.board("week").await, board);
     // The day is a UTC day; it is 12:30.
     replica.clock.advance(Duration::minutes(11 * 60 + 29));
-    assert!(
-        replica
-            .try_vote(account(1), ("game-1", "game-2"))
-            .await
-            .unwrap()
-    );
+    assert!(replica.try_vote(account(1), ("game-1", "game-2")).await.unwrap());
     replica.clock.advance(Duration::minutes(1));
     replica.vote(1, 1, 2).await;
     assert_eq!(replica.board("week").await[0], ("Game 1".to_owned(), 3));
@@ -95,10 +87,8 @@ async fn a_vote_on_a_held_listing_is_refused_and_others_go_on(pool: PgPool) {
     let held = sqlx::query!("update catalogue.tally set wins = wins");
     held.execute(&mut *hung).await.unwrap();
     replica.vote(2, 3, 4).await;
-    let (vote, void) = futures::join!(
-        replica.try_vote(account(2), ("game-5", "game-1")),
-        replica.void(voter(1))
-    );
+    let (vote, void) =
+        futures::join!(replica.try_vote(account(2), ("game-5", "game-1")), replica.void(voter(1)));
     for refused in [vote.unwrap_err(), void.unwrap_err()] {
         assert_eq!(refused.code, Code::Unavailable);
     }
@@ -126,8 +116,9 @@ async fn a_void_that_waits_for_the_audit_holds_no_sums(pool: PgPool) {
             .unwrap()
         })
         .await;
-        let sums = sqlx::query!("select from catalogue.tally for update nowait");
-        let sums = sums.fetch_all(&mut *held).await;
+        let sums = sqlx::query!("select from catalogue.tally for update nowait")
+            .fetch_all(&mut *held)
+            .await;
         held.rollback().await.unwrap();
         sums
     };
@@ -147,11 +138,7 @@ async fn votes_of_a_bucket_at_once_stay_within_the_limit_of_their_network(pool: 
     let votes = futures::future::join_all(votes).await;
     assert_eq!(votes.iter().filter(|vote| vote.is_ok()).count(), most);
     let refused = votes.into_iter().filter_map(Result::err);
-    assert!(
-        refused
-            .map(|fault| fault.code)
-            .all(|code| code == Code::RateLimited)
-    );
+    assert!(refused.map(|fault| fault.code).all(|code| code == Code::RateLimited));
     assert_eq!(replica.board("all").await[0].1, most as u64);
 }
 
@@ -240,28 +227,14 @@ async fn a_row_leads_to_its_page_and_a_cursor_belongs_to_its_board(pool: PgPool)
     let rows = replica.rows(Mode::Live, "games", "week").await;
     assert_eq!(rows[0].url, "https://mchezo.example/games/game-1");
     assert_eq!((&*rows[0].country_code, rows[0].previous_rank), ("KE", 0));
-    let page = PageRequest {
-        limit: 1,
-        ..PageRequest::default()
-    };
-    let listed = replica
-        .list_ranking(Mode::Live, ("games", "week"), page)
-        .await;
+    let page = PageRequest { limit: 1, ..PageRequest::default() };
+    let listed = replica.list_ranking(Mode::Live, ("games", "week"), page).await;
     let cursor = listed.unwrap().page.unwrap().next_cursor.unwrap();
     let page = PageRequest { limit: 1, cursor };
-    let elsewhere = replica
-        .list_ranking(Mode::Live, ("games", "month"), page)
-        .await;
+    let elsewhere = replica.list_ranking(Mode::Live, ("games", "month"), page).await;
     assert!(elsewhere.unwrap_err().fields.contains_key("cursor"));
-    for board in [
-        ("events", "week"),
-        ("games", "day"),
-        ("", ""),
-        ("Games", "week"),
-    ] {
-        let refused = replica
-            .list_ranking(Mode::Live, board, PageRequest::default())
-            .await;
+    for board in [("events", "week"), ("games", "day"), ("", ""), ("Games", "week")] {
+        let refused = replica.list_ranking(Mode::Live, board, PageRequest::default()).await;
         assert_eq!(refused.unwrap_err().code, Code::NotFound, "{board:?}");
     }
 }
@@ -269,10 +242,7 @@ async fn a_row_leads_to_its_page_and_a_cursor_belongs_to_its_board(pool: PgPool)
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn bad_votes_are_refused_with_their_fields(pool: PgPool) {
     let replica = Replica::start(&pool).await;
-    for (pair, field) in [
-        (("game-1", "none"), "loser"),
-        (("none", "game-1"), "winner"),
-    ] {
+    for (pair, field) in [(("game-1", "none"), "loser"), (("none", "game-1"), "winner")] {
         let refused = replica.try_vote(account(1), pair).await.unwrap_err();
         assert_eq!(refused.code, Code::Invalid);
         let fields: Vec<&String> = refused.fields.keys().collect();
@@ -285,14 +255,8 @@ async fn bad_votes_are_refused_with_their_fields(pool: PgPool) {
             voter: Some(proto::voter::Voter::AccountId("kora".to_owned())),
             other_account_ids: Vec::new(),
         },
-        proto::Voter {
-            other_account_ids: vec!["kora".to_owned()],
-            ..account(1)
-        },
-        proto::Voter {
-            other_account_ids: vec![voter_id(2); 1_001],
-            ..account(1)
-        },
+        proto::Voter { other_account_ids: vec!["kora".to_owned()], ..account(1) },
+        proto::Voter { other_account_ids: vec![voter_id(2); 1_001], ..account(1) },
     ] {
         let refused = replica.try_vote(voter.clone(), ("game-1", "game-2")).await;
         assert!(refused.unwrap_err().fields.contains_key("voter"));
@@ -313,34 +277,18 @@ async fn cookies_are_limited_by_ipv6_network_and_day(pool: PgPool) {
         let cast = replica.try_vote(cookie(n, &network(n)), pair).await;
         assert!(!cast.unwrap());
         // A repeated vote uses nothing of the limit.
-        assert!(
-            replica
-                .try_vote(cookie(n, &network(n)), pair)
-                .await
-                .unwrap()
-        );
+        assert!(replica.try_vote(cookie(n, &network(n)), pair).await.unwrap());
     }
-    let refused = replica.try_vote(cookie(90, &network(90)), pair).await;
-    let refused = refused.unwrap_err();
+    let refused = replica.try_vote(cookie(90, &network(90)), pair).await.unwrap_err();
     assert_eq!(refused.code, Code::RateLimited);
     // Retry after midnight; it is 12:30.
     assert_eq!(refused.retry_after, Some(11 * 3_600 + 1_800 + 1));
     // Another network and an account are not limited.
-    assert!(
-        !replica
-            .try_vote(cookie(91, "2001:db8:0:1::1"), pair)
-            .await
-            .unwrap()
-    );
+    assert!(!replica.try_vote(cookie(91, "2001:db8:0:1::1"), pair).await.unwrap());
     replica.vote(92, 1, 2).await;
     assert_eq!(replica.board("all").await[0].1, u64::from(most) + 2);
     replica.clock.advance(Duration::DAY);
-    assert!(
-        !replica
-            .try_vote(cookie(90, &network(90)), pair)
-            .await
-            .unwrap()
-    );
+    assert!(!replica.try_vote(cookie(90, &network(90)), pair).await.unwrap());
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
@@ -371,8 +319,7 @@ async fn a_pair_of_yesterday_is_drawn_again_when_its_network_had_all_votes(pool:
         assert!(!replica.try_vote(voter(number), pair).await.unwrap());
     }
     replica.clock.advance(Duration::minutes(2));
-    let refused = replica.try_vote_on(voter(90), pair, late).await;
-    let refused = refused.unwrap_err();
+    let refused = replica.try_vote_on(voter(90), pair, late).await.unwrap_err();
     assert!(refused.fields.keys().eq(["draw"]), "{refused:?}");
     assert!(!replica.try_vote(voter(90), pair).await.unwrap());
 }
@@ -421,9 +368,7 @@ async fn a_board_is_read_without_postgresql_and_votes_by_index(pool: PgPool) {
     replica.catch_up().await;
     pool.close().await;
     let page = PageRequest::default();
-    let listed = replica
-        .list_ranking(Mode::Live, ("games", "all"), page)
-        .await;
+    let listed = replica.list_ranking(Mode::Live, ("games", "all"), page).await;
     assert_eq!(listed.unwrap().page.unwrap().total, 2);
 }
 
@@ -444,8 +389,5 @@ async fn an_update_fails_when_its_connection_falls_silent(pool: PgPool) {
     };
     let updated = tokio::time::timeout(testing::LONG, updates).await;
     updated.unwrap();
-    assert_eq!(
-        one.board_now("all").await,
-        shown(&[("Game 1", 1), ("Game 2", 0)])
-    );
+    assert_eq!(one.board_now("all").await, shown(&[("Game 1", 1), ("Game 2", 0)]));
 }

@@ -40,10 +40,7 @@ fn list() -> impl Strategy<Value = List> {
 }
 
 fn changes(most: usize) -> impl Strategy<Value = Vec<Change>> {
-    prop::collection::vec(
-        prop_oneof![1 => a_page(), 6 => a_game(), 3 => an_event()],
-        0..most,
-    )
+    prop::collection::vec(prop_oneof![1 => a_page(), 6 => a_game(), 3 => an_event()], 0..most)
 }
 
 prop_compose! {
@@ -125,11 +122,14 @@ async fn check(before: Vec<Change>, between: Vec<Vec<Change>>, list: List, limit
         }
         changes = between.next();
     }
-    let stayed = moments[0].iter().filter(|(name, key)| {
-        let same = |moment: &Moment| moment.get(*name) == Some(*key);
-        key.is_some() && moments.iter().all(same)
-    });
-    let stayed: Vec<&String> = stayed.map(|(name, _)| name).collect();
+    let stayed: Vec<&String> = moments[0]
+        .iter()
+        .filter(|(name, key)| {
+            let same = |moment: &Moment| moment.get(*name) == Some(*key);
+            key.is_some() && moments.iter().all(same)
+        })
+        .map(|(name, _)| name)
+        .collect();
     for name in &stayed {
         let times = read.iter().filter(|other| other == name).count();
         assert_eq!(times, 1, "{name} of {list:?} by {limit}: {read:?}");
@@ -139,8 +139,7 @@ async fn check(before: Vec<Change>, between: Vec<Vec<Change>>, list: List, limit
 
 #[test]
 fn a_row_that_keeps_its_sort_key_is_listed_exactly_once() {
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
-    let runtime = runtime.unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let stayed = Cell::new(0);
     let mut runner = TestRunner::new(ProptestConfig {
         cases: 192,

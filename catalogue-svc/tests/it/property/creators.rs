@@ -53,15 +53,7 @@ impl Asked {
     }
 
     pub(super) fn unfiltered(self) -> Self {
-        Self {
-            kind: None,
-            role: None,
-            country: None,
-            city: None,
-            q: None,
-            since: None,
-            ..self
-        }
+        Self { kind: None, role: None, country: None, city: None, q: None, since: None, ..self }
     }
 
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
@@ -77,8 +69,7 @@ impl Asked {
             q: self.q.map(Into::into),
             updated_since: self.since.map(moment),
         };
-        let response = creators.list_creators(Request::new(request)).await;
-        let response = response.unwrap().into_inner();
+        let response = creators.list_creators(Request::new(request)).await.unwrap().into_inner();
         (response.json, response.page)
     }
 

@@ -82,10 +82,7 @@ impl Asked {
 
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
         let clock = Clock::fixed(self.day.midnight().assume_utc());
-        let events = Reads {
-            clock,
-            ..reads(Arc::clone(catalogue))
-        };
+        let events = Reads { clock, ..reads(Arc::clone(catalogue)) };
         let request = ListEventsRequest {
             mode: self.mode,
             page: Some(page),
@@ -100,8 +97,7 @@ impl Asked {
             updated_since: self.since.map(moment),
             with_times: false,
         };
-        let response = events.list_events(Request::new(request)).await.unwrap();
-        let response = response.into_inner();
+        let response = events.list_events(Request::new(request)).await.unwrap().into_inner();
         (response.json, response.page)
     }
 

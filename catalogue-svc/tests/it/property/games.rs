@@ -84,8 +84,7 @@ impl Asked {
             at_least: None,
             city: self.city.map(Into::into),
         };
-        let response = games.list_games(Request::new(request)).await.unwrap();
-        let response = response.into_inner();
+        let response = games.list_games(Request::new(request)).await.unwrap().into_inner();
         (response.json, response.page)
     }
 

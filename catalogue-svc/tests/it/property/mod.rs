@@ -136,17 +136,10 @@ async fn check(connection: &mut PgConnection, case: Case) {
         let expected = asked.query(&mut transaction).await;
         for catalogue in &catalogues {
             let rows = asked.call(catalogue).await;
-            assert_eq!(
-                rows.len(),
-                expected.len(),
-                "{asked:?}\n{rows:#?}\n{expected:#?}"
-            );
+            assert_eq!(rows.len(), expected.len(), "{asked:?}\n{rows:#?}\n{expected:#?}");
             for (row, expected) in rows.iter().zip(&expected) {
                 for (field, value) in expected.as_object().unwrap() {
-                    assert_eq!(
-                        row[field], *value,
-                        "{field} of {asked:?}\n{row}\n{expected}"
-                    );
+                    assert_eq!(row[field], *value, "{field} of {asked:?}\n{row}\n{expected}");
                 }
             }
         }
@@ -159,10 +152,7 @@ fn moment(seconds: i64) -> String {
 }
 
 fn position() -> Position {
-    Position {
-        epoch: EPOCH,
-        seq: 0,
-    }
+    Position { epoch: EPOCH, seq: 0 }
 }
 
 fn published(writer: &IndexWriter) -> Arc<Catalogue> {

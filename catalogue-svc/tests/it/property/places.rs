@@ -69,11 +69,7 @@ impl Asked {
                 rows
             }
             What::Country(code) => {
-                let request = GetCountryRequest {
-                    mode,
-                    code: code.to_owned(),
-                    at_least,
-                };
+                let request = GetCountryRequest { mode, code: code.to_owned(), at_least };
                 let response = places.get_country(Request::new(request)).await.unwrap();
                 vec![serde_json::from_slice(&response.get_ref().json).unwrap()]
             }
@@ -88,15 +84,10 @@ impl Asked {
         let (mode, page) = (self.mode, Some(page));
         match self.what {
             What::Countries { empty } => {
-                let request = ListCountriesRequest {
-                    mode,
-                    page,
-                    at_least: None,
-                    empty,
-                    with_events: false,
-                };
-                let response = places.list_countries(Request::new(request)).await;
-                let response = response.unwrap().into_inner();
+                let request =
+                    ListCountriesRequest { mode, page, at_least: None, empty, with_events: false };
+                let response =
+                    places.list_countries(Request::new(request)).await.unwrap().into_inner();
                 (response.json, response.page)
             }
             What::Cities { country } => {
@@ -106,8 +97,8 @@ impl Asked {
                     at_least: None,
                     country: country.map(Into::into),
                 };
-                let response = places.list_cities(Request::new(request)).await;
-                let response = response.unwrap().into_inner();
+                let response =
+                    places.list_cities(Request::new(request)).await.unwrap().into_inner();
                 (response.json, response.page)
             }
             What::Genres | What::Country(_) => panic!("{self:?} has no pages"),

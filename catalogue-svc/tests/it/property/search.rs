@@ -52,11 +52,7 @@ impl Asked {
     }
 
     pub(super) fn unfiltered(self) -> Self {
-        Self {
-            r#type: None,
-            country: None,
-            ..self
-        }
+        Self { r#type: None, country: None, ..self }
     }
 
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
@@ -75,8 +71,7 @@ impl Asked {
             country: self.country.map(Into::into),
             with_details: false,
         };
-        let response = searches.search(Request::new(request)).await.unwrap();
-        let response = response.into_inner();
+        let response = searches.search(Request::new(request)).await.unwrap().into_inner();
         (response.json, response.page)
     }
 

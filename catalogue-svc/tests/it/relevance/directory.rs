@@ -44,30 +44,19 @@ fn read<T: for<'a> Deserialize<'a>>(file: &'static str) -> impl Iterator<Item = 
 
 fn pages() -> Vec<listings::Page> {
     let creators = read(include_str!("../../../../deploy/data/creators.ndjson"));
-    (0..)
-        .zip(creators)
-        .map(|(number, creator)| page(number, creator))
-        .collect()
+    (0..).zip(creators).map(|(number, creator)| page(number, creator)).collect()
 }
 
 fn games() -> Vec<listings::Game> {
-    let pages: BTreeMap<String, String> = pages()
-        .into_iter()
-        .map(|page| (page.handle, page.id))
-        .collect();
+    let pages: BTreeMap<String, String> =
+        pages().into_iter().map(|page| (page.handle, page.id)).collect();
     let games = read(include_str!("../../../../deploy/data/games.ndjson"));
-    (0..)
-        .zip(games)
-        .map(|(number, new)| game(number, new, &pages))
-        .collect()
+    (0..).zip(games).map(|(number, new)| game(number, new, &pages)).collect()
 }
 
 fn events() -> Vec<listings::Event> {
     let events = read(include_str!("../../../../deploy/data/events.ndjson"));
-    (0..)
-        .zip(events)
-        .map(|(number, new)| event(number, new))
-        .collect()
+    (0..).zip(events).map(|(number, new)| event(number, new)).collect()
 }
 
 fn page(number: u32, creator: Creator) -> listings::Page {
@@ -110,10 +99,7 @@ pub(super) fn writer() -> IndexWriter {
     let pages = pages().iter().map(page_change).collect::<Vec<Change>>();
     let games = games().iter().map(game_change).collect();
     let events = events().iter().map(event_change).collect();
-    let position = Position {
-        epoch: EPOCH,
-        seq: 0,
-    };
+    let position = Position { epoch: EPOCH, seq: 0 };
     let mut writer = IndexWriter::new(position);
     for change in [pages, games, events].concat() {
         writer.store(entity(&change));
@@ -128,20 +114,11 @@ pub(super) fn game_texts() -> impl Iterator<Item = (String, String)> {
 /// The change that takes a game down.
 pub(super) fn game_removed(slug: &str) -> Change {
     let game = games().into_iter().find(|game| game.slug == slug).unwrap();
-    game_change(&listings::Game {
-        state: State::Removed.into(),
-        ..game
-    })
+    game_change(&listings::Game { state: State::Removed.into(), ..game })
 }
 
 /// The change that takes a page down.
 pub(super) fn page_removed(handle: &str) -> Change {
-    let page = pages()
-        .into_iter()
-        .find(|page| page.handle == handle)
-        .unwrap();
-    page_change(&listings::Page {
-        state: State::Removed.into(),
-        ..page
-    })
+    let page = pages().into_iter().find(|page| page.handle == handle).unwrap();
+    page_change(&listings::Page { state: State::Removed.into(), ..page })
 }

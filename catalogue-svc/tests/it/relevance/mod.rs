@@ -25,18 +25,12 @@ struct Question {
 
 fn questions() -> Vec<Question> {
     let lines = include_str!("queries.ndjson").lines();
-    lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// The first three results, as `type/slug`.
 fn find(snapshot: &Snapshot, q: &str) -> Vec<String> {
-    let search = Search {
-        words: words::from_query(q, 10),
-        limit: 3,
-        ..Search::default()
-    };
+    let search = Search { words: words::from_query(q, 10), limit: 3, ..Search::default() };
     let hits = snapshot.dataset(Mode::Live).search(&search).rows;
     let place = |hit: &Hit| match hit {
         Hit::Game(row) => format!("games/{}", row.address()),
@@ -79,14 +73,8 @@ fn people_find_what_they_mean() {
     assert!(ours.asked >= 80 && aside.asked >= 20, "{scores:?}");
     // At least 96 % have a right first result, and 99 % a right one among the first three.
     for score in [ours, aside] {
-        assert!(
-            score.first * 100 >= score.asked * 96,
-            "{scores:?}\n{missed:#?}"
-        );
-        assert!(
-            score.first_three * 100 >= score.asked * 99,
-            "{scores:?}\n{missed:#?}"
-        );
+        assert!(score.first * 100 >= score.asked * 96, "{scores:?}\n{missed:#?}");
+        assert!(score.first_three * 100 >= score.asked * 99, "{scores:?}\n{missed:#?}");
     }
 }
 
@@ -98,9 +86,7 @@ fn random_consonants_find_nothing() {
     for n in 0..40 {
         let word: String = (0..6 + n % 5)
             .map(|_| {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let letter = usize::try_from(state >> 33).unwrap() % consonants.len();
                 char::from(consonants[letter])
             })
@@ -130,10 +116,7 @@ fn joined_names_grow_the_index_by_five_percent_at_most() {
 #[test]
 fn words_of_removed_listings_are_not_found() {
     let mut writer = directory::writer();
-    assert_eq!(
-        find(&writer.snapshot(), "gazkr"),
-        ["games/gazkar", "creators/lomay"]
-    );
+    assert_eq!(find(&writer.snapshot(), "gazkr"), ["games/gazkar", "creators/lomay"]);
     // The tagline of a creator has the word too.
     let changes = [
         (directory::game_removed("gazkar"), vec!["creators/lomay"]),

@@ -25,10 +25,7 @@ async fn get(games: &Reads, epoch: &str, seq: i64) -> Result<GetGameResponse, Fa
     let request = GetGameRequest {
         mode: Mode::Live.into(),
         slug: "game-1".to_owned(),
-        at_least: Some(Position {
-            epoch: epoch.to_owned(),
-            seq,
-        }),
+        at_least: Some(Position { epoch: epoch.to_owned(), seq }),
     };
     Ok(games.get_game(Request::new(request)).await?.into_inner())
 }
@@ -127,9 +124,7 @@ async fn a_retried_call_is_answered_from_an_older_state() {
     let epoch = EPOCH.to_string();
     let answer = async |is_retry| {
         let answer = retry::scope(is_retry, get(&games, &epoch, 3)).await;
-        answer
-            .map(|answer| answer.position.unwrap().seq)
-            .map_err(|fault| fault.code)
+        answer.map(|answer| answer.position.unwrap().seq).map_err(|fault| fault.code)
     };
     assert_eq!(answer(true).await, Err(Code::Unavailable));
     assert_eq!(answer(false).await, Err(Code::Unavailable));
@@ -146,10 +141,7 @@ async fn a_retried_call_is_answered_from_an_older_state() {
 async fn reads_of_the_site_are_not_answered_from_an_older_state() {
     let site = impatient(&[page_change(&page(0)), game_change(&game(1))]);
     for (seq, expected) in [(2, None), (3, Some(tonic::Code::Unavailable))] {
-        let at_least = Some(Position {
-            epoch: EPOCH.to_string(),
-            seq,
-        });
+        let at_least = Some(Position { epoch: EPOCH.to_string(), seq });
         let sitemap = site.list_sitemap(Request::new(ListSitemapRequest {
             kind: "games".to_owned(),
             at_least: at_least.clone(),
@@ -158,11 +150,7 @@ async fn reads_of_the_site_are_not_answered_from_an_older_state() {
             limit: 1,
             at_least: at_least.clone(),
         }));
-        let drawn = site.draw_games(Request::new(DrawGamesRequest {
-            seed: 1,
-            limit: 1,
-            at_least,
-        }));
+        let drawn = site.draw_games(Request::new(DrawGamesRequest { seed: 1, limit: 1, at_least }));
         let (sitemap, games, drawn) = tokio::join!(sitemap, games, drawn);
         let errors = [sitemap.err(), games.err(), drawn.err()];
         let codes = errors.map(|it| it.map(|it| it.code()));

@@ -34,8 +34,7 @@ async fn a_creator_has_at_most_max_games_and_their_total() {
             max_games,
             ..GetCreatorRequest::default()
         };
-        let creator = creators.get_creator(Request::new(request)).await.unwrap();
-        let creator = creator.into_inner();
+        let creator = creators.get_creator(Request::new(request)).await.unwrap().into_inner();
         let parsed: public::Creator = serde_json::from_slice(&creator.json).unwrap();
         (parsed.games, creator.total_games)
     };
@@ -64,10 +63,7 @@ async fn a_creator_has_all_fields_and_is_read_only_from_its_dataset() {
     featured.featured = true;
     let mut hidden = game(4);
     hidden.state = listings::State::Pending.into();
-    let of_page = |game| listings::Game {
-        page_id: id(1),
-        ..game
-    };
+    let of_page = |game| listings::Game { page_id: id(1), ..game };
     let mut changes = vec![page_change(&page(0)), page_change(&well_described())];
     for game in [featured, hidden, game(5), game(6)] {
         changes.push(game_change(&of_page(game)));
@@ -86,17 +82,10 @@ async fn a_creator_has_all_fields_and_is_read_only_from_its_dataset() {
     let slugs: Vec<&str> = creator.games.iter().map(|game| &*game.slug).collect();
     assert_eq!(slugs, ["game-3", "game-6", "game-5"]);
 
-    assert_eq!(
-        (&*creator.row.handle, creator.row.verified),
-        ("maker-1", true)
-    );
+    assert_eq!((&*creator.row.handle, creator.row.verified), ("maker-1", true));
     assert_eq!(creator.row.avatar_url, well_described().avatar_url);
 
-    for (mode, handle) in [
-        (Mode::Test, "maker-1"),
-        (Mode::Live, "maker-2"),
-        (Mode::Live, ""),
-    ] {
+    for (mode, handle) in [(Mode::Test, "maker-1"), (Mode::Live, "maker-2"), (Mode::Live, "")] {
         let fault = get(&creators, mode, handle).await.unwrap_err();
         assert_eq!(fault.code, Code::NotFound, "{handle}");
     }

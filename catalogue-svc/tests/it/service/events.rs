@@ -19,20 +19,11 @@ fn events() -> (Reads, Clock) {
     let mut long = event(9);
     long.ends_at = Some("2026-03-12".to_owned());
     let changes = [event(2), long, event(19)].map(|event| event_change(&event));
-    (
-        Reads {
-            clock: clock.clone(),
-            ..reads(catalogue(&changes))
-        },
-        clock,
-    )
+    (Reads { clock: clock.clone(), ..reads(catalogue(&changes)) }, clock)
 }
 
 fn live() -> ListEventsRequest {
-    ListEventsRequest {
-        mode: Mode::Live.into(),
-        ..ListEventsRequest::default()
-    }
+    ListEventsRequest { mode: Mode::Live.into(), ..ListEventsRequest::default() }
 }
 
 #[tokio::test]
@@ -48,8 +39,7 @@ async fn a_cursor_outlives_midnight() {
     // `when=upcoming` is the default: the cursor stays valid.
     request.when = Some("upcoming".to_owned());
     request.page = page(info.next_cursor.unwrap());
-    let second = events.list_events(Request::new(request)).await;
-    let second = second.unwrap().into_inner();
+    let second = events.list_events(Request::new(request)).await.unwrap().into_inner();
     let rows: Vec<public::Event> = parse(&second.json);
     assert_eq!(rows[0].slug, "event-19");
     let info = second.page.unwrap();
@@ -66,8 +56,8 @@ async fn a_cursor_up_to_a_day_outlives_the_midnight_after_it() {
             page: Some(PageRequest { limit: 1, cursor }),
             ..live()
         };
-        let listed = events.list_events(Request::new(request)).await;
-        let listed = listed.map_err(Fault::from)?.into_inner();
+        let listed =
+            events.list_events(Request::new(request)).await.map_err(Fault::from)?.into_inner();
         let rows: Vec<public::Event> = parse(&listed.json);
         let slugs: Vec<String> = rows.into_iter().map(|row| row.slug).collect();
         Ok::<_, Fault>((slugs, listed.page.unwrap().next_cursor))
@@ -75,8 +65,7 @@ async fn a_cursor_up_to_a_day_outlives_the_midnight_after_it() {
     // Yesterday: past events are part of the list without `when`.
     let (slugs, cursor) = list(None, "2026-03-10", String::new()).await.unwrap();
     assert_eq!(slugs, ["event-2"]);
-    let refused = list(Some("upcoming"), "2026-03-10", cursor.unwrap()).await;
-    let refused = refused.unwrap_err();
+    let refused = list(Some("upcoming"), "2026-03-10", cursor.unwrap()).await.unwrap_err();
     assert!(refused.fields.contains_key("cursor"), "{refused:?}");
     // The last day is not over when page 1 is read, and is over when page 2 is.
     let last_day = "2026-03-20";
@@ -103,10 +92,7 @@ async fn bad_fields_are_named_at_once() {
         to: Some("tomorrow".to_owned()),
         ..live()
     };
-    assert_eq!(
-        refused(bad).await,
-        ["country", "from", "kind", "to", "when"]
-    );
+    assert_eq!(refused(bad).await, ["country", "from", "kind", "to", "when"]);
     let backwards = ListEventsRequest {
         from: Some("2026-03-02".to_owned()),
         to: Some("2026-03-01".to_owned()),
@@ -134,15 +120,18 @@ async fn days_of_the_years_1_to_9999_are_accepted() {
             to: to.map(str::to_owned),
             ..live()
         };
-        let found = events.list_events(Request::new(request)).await.unwrap();
-        let found = found.into_inner().page.unwrap().total;
+        let found = events
+            .list_events(Request::new(request))
+            .await
+            .unwrap()
+            .into_inner()
+            .page
+            .unwrap()
+            .total;
         assert_eq!(found, total, "{from:?} {to:?}");
     }
     for bad in ["10000-01-01", "-001-01-01", "2026-3-1"] {
-        let request = ListEventsRequest {
-            from: Some(bad.to_owned()),
-            ..live()
-        };
+        let request = ListEventsRequest { from: Some(bad.to_owned()), ..live() };
         let refused = events.list_events(Request::new(request)).await;
         let fault = Fault::from(refused.unwrap_err());
         assert!(fault.fields.contains_key("from"), "{bad}");
@@ -150,11 +139,7 @@ async fn days_of_the_years_1_to_9999_are_accepted() {
 }
 
 async fn get(events: &Reads, mode: Mode, slug: &str) -> Result<GetEventResponse, Fault> {
-    let request = GetEventRequest {
-        mode: mode.into(),
-        slug: slug.to_owned(),
-        at_least: None,
-    };
+    let request = GetEventRequest { mode: mode.into(), slug: slug.to_owned(), at_least: None };
     let response = events.get_event(Request::new(request)).await?;
     Ok(response.into_inner())
 }
@@ -169,10 +154,7 @@ async fn a_single_event_is_its_row() {
         description: "A \"jam\".".to_owned(),
         ..event(1)
     };
-    let events = Reads {
-        clock,
-        ..reads(catalogue(&[event_change(&whole)]))
-    };
+    let events = Reads { clock, ..reads(catalogue(&[event_change(&whole)])) };
     let json = get(&events, Mode::Live, "event-1").await;
     let json = json.unwrap().json;
     let single: public::Event = serde_json::from_slice(&json).unwrap();
@@ -180,10 +162,7 @@ async fn a_single_event_is_its_row() {
     assert_eq!(single.description, "A \"jam\".");
     assert_eq!(single.ends_at.as_deref(), Some("2026-03-31"));
     assert_eq!(single.website, whole.website);
-    let request = ListEventsRequest {
-        when: Some("past".to_owned()),
-        ..live()
-    };
+    let request = ListEventsRequest { when: Some("past".to_owned()), ..live() };
     let list = events.list_events(Request::new(request)).await.unwrap();
     let rows: Vec<public::Event> = serde_json::from_slice(&list.get_ref().json).unwrap();
     assert_eq!(rows, [single]);
@@ -203,18 +182,10 @@ async fn an_event_has_its_times_and_a_list_on_request() {
     };
     let changes = [event_change(&moved), event_change(&event(19))];
     let clock = Clock::fixed(datetime!(2026-01-01 12:00 UTC));
-    let events = Reads {
-        clock,
-        ..reads(catalogue(&changes))
-    };
+    let events = Reads { clock, ..reads(catalogue(&changes)) };
     let times = async |with_times| {
-        let request = ListEventsRequest {
-            when: Some("all".to_owned()),
-            with_times,
-            ..live()
-        };
-        let list = events.list_events(Request::new(request)).await.unwrap();
-        let list = list.into_inner();
+        let request = ListEventsRequest { when: Some("all".to_owned()), with_times, ..live() };
+        let list = events.list_events(Request::new(request)).await.unwrap().into_inner();
         (list.updated_at, list.first_published_at)
     };
     let (updated, published) = times(false).await;

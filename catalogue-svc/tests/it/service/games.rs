@@ -20,15 +20,8 @@ use crate::build::{game, game_change, id, page, page_change, reads};
 fn games() -> Reads {
     let mut changes = vec![
         page_change(&page(0)),
-        page_change(&listings::Page {
-            mode: Mode::Test.into(),
-            ..page(1)
-        }),
-        game_change(&listings::Game {
-            mode: Mode::Test.into(),
-            page_id: id(1),
-            ..game(100)
-        }),
+        page_change(&listings::Page { mode: Mode::Test.into(), ..page(1) }),
+        game_change(&listings::Game { mode: Mode::Test.into(), page_id: id(1), ..game(100) }),
     ];
     changes.extend((0..30).map(|number| {
         let mut game = game(number);
@@ -37,8 +30,7 @@ fn games() -> Reads {
         }
         if number == 7 {
             game.description = "Long \"words\"".to_owned();
-            game.links
-                .insert("steam".to_owned(), "https://steam.example".to_owned());
+            game.links.insert("steam".to_owned(), "https://steam.example".to_owned());
             // No creator, a public one, one of the sample data, and one that does not exist.
             for handle in [None, Some("maker-0"), Some("maker-1"), Some("maker-9")] {
                 game.credits.push(listings::Credit {
@@ -54,10 +46,7 @@ fn games() -> Reads {
 }
 
 fn live() -> ListGamesRequest {
-    ListGamesRequest {
-        mode: Mode::Live.into(),
-        ..ListGamesRequest::default()
-    }
+    ListGamesRequest { mode: Mode::Live.into(), ..ListGamesRequest::default() }
 }
 
 async fn list(games: &Reads, request: ListGamesRequest) -> Result<ListGamesResponse, Fault> {
@@ -74,11 +63,7 @@ fn slugs(response: &ListGamesResponse) -> Vec<String> {
 }
 
 async fn get(games: &Reads, mode: Mode, slug: &str) -> Result<GetGameResponse, Fault> {
-    let request = GetGameRequest {
-        mode: mode.into(),
-        slug: slug.to_owned(),
-        at_least: None,
-    };
+    let request = GetGameRequest { mode: mode.into(), slug: slug.to_owned(), at_least: None };
     Ok(games.get_game(Request::new(request)).await?.into_inner())
 }
 
@@ -93,10 +78,7 @@ async fn a_page_has_twenty_rows_by_default() {
     assert_eq!(page.total, 30);
 
     let mut next = live();
-    next.page = Some(PageRequest {
-        limit: 10,
-        cursor: page.next_cursor.unwrap(),
-    });
+    next.page = Some(PageRequest { limit: 10, cursor: page.next_cursor.unwrap() });
     let response = list(&games, next).await.unwrap();
     assert_eq!(slugs(&response).len(), 10);
     assert_eq!(slugs(&response)[9], "game-0");
@@ -108,10 +90,7 @@ async fn a_page_has_twenty_rows_by_default() {
 async fn all_bad_fields_are_named_at_once() {
     let request = ListGamesRequest {
         mode: Mode::Live.into(),
-        page: Some(PageRequest {
-            limit: 101,
-            cursor: "made-up".to_owned(),
-        }),
+        page: Some(PageRequest { limit: 101, cursor: "made-up".to_owned() }),
         genre: Some("chess".to_owned()),
         platform: Some("amiga".to_owned()),
         country: Some("FR".to_owned()),
@@ -121,10 +100,7 @@ async fn all_bad_fields_are_named_at_once() {
     let fault = list(&games(), request).await.unwrap_err();
     assert_eq!(fault.code, Code::Invalid);
     let named: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
-    assert_eq!(
-        named,
-        ["country", "cursor", "genre", "limit", "platform", "stage"]
-    );
+    assert_eq!(named, ["country", "cursor", "genre", "limit", "platform", "stage"]);
     for (field, accepted) in [
         ("country", "KE, KM"),
         ("genre", "puzzle, racing"),
@@ -153,10 +129,7 @@ async fn only_the_first_ten_words_of_q_count() {
         let first = page(q, String::new()).await;
         assert_eq!(first.total, 30, "{q}");
         // The next page accepts `q` without the ignored words.
-        assert_eq!(
-            page(ten, first.next_cursor.unwrap()).await.next_cursor,
-            None
-        );
+        assert_eq!(page(ten, first.next_cursor.unwrap()).await.next_cursor, None);
     }
     assert_eq!(page(&format!("zebra {ten}"), String::new()).await.total, 0);
 }
@@ -164,51 +137,26 @@ async fn only_the_first_ten_words_of_q_count() {
 #[tokio::test]
 async fn updated_since_accepts_every_spelling_of_a_time() {
     let games = games();
-    let since = |text: &str| ListGamesRequest {
-        updated_since: Some(text.to_owned()),
-        ..live()
-    };
+    let since = |text: &str| ListGamesRequest { updated_since: Some(text.to_owned()), ..live() };
     // Each game was updated when it was listed.
-    for (text, count) in [
-        ("1970-01-01", 30),
-        ("1970-01-01T00:00:28.5Z", 1),
-        ("1970-01-01T01:00:25+01:00", 5),
-    ] {
+    for (text, count) in
+        [("1970-01-01", 30), ("1970-01-01T00:00:28.5Z", 1), ("1970-01-01T01:00:25+01:00", 5)]
+    {
         let response = list(&games, since(text)).await.unwrap();
         assert_eq!(response.page.unwrap().total, count, "{text}");
     }
     // The cursor is bound to the moment, not to its spelling.
     let first = list(&games, since("1970-01-01T00:00:05Z")).await.unwrap();
-    let page = Some(PageRequest {
-        limit: 20,
-        cursor: first.page.unwrap().next_cursor.unwrap(),
-    });
-    for (text, is_same) in [
-        ("1970-01-01T00:00:05.000+00:00", true),
-        ("1970-01-01", false),
-    ] {
+    let page = Some(PageRequest { limit: 20, cursor: first.page.unwrap().next_cursor.unwrap() });
+    for (text, is_same) in [("1970-01-01T00:00:05.000+00:00", true), ("1970-01-01", false)] {
         let page = page.clone();
-        let rest = list(
-            &games,
-            ListGamesRequest {
-                page,
-                ..since(text)
-            },
-        )
-        .await;
-        let fields = rest
-            .err()
-            .map(|fault| fault.fields.into_keys().collect::<Vec<_>>());
+        let rest = list(&games, ListGamesRequest { page, ..since(text) }).await;
+        let fields = rest.err().map(|fault| fault.fields.into_keys().collect::<Vec<_>>());
         let expected = (!is_same).then(|| vec!["cursor".to_owned()]);
         assert_eq!(fields, expected, "{text}");
     }
     // A time in the future is rejected: a caller whose clock is fast would get an empty list, as if nothing had changed.
-    for bad in [
-        "yesterday",
-        "2026-02-30",
-        "1970-01-01 00:00:00",
-        "2999-01-01",
-    ] {
+    for bad in ["yesterday", "2026-02-30", "1970-01-01 00:00:00", "2999-01-01"] {
         let fault = list(&games, since(bad)).await.unwrap_err();
         assert!(fault.fields.contains_key("updated_since"), "{bad}");
     }
@@ -234,10 +182,7 @@ async fn an_empty_parameter_counts_as_absent() {
     assert_eq!(page.total, 30);
     // A cursor of the one list is valid for the other.
     let next = ListGamesRequest {
-        page: Some(PageRequest {
-            limit: 0,
-            cursor: page.next_cursor.unwrap(),
-        }),
+        page: Some(PageRequest { limit: 0, cursor: page.next_cursor.unwrap() }),
         ..live()
     };
     assert_eq!(slugs(&list(&games, next).await.unwrap()).len(), 10);
@@ -249,10 +194,7 @@ async fn a_cursor_does_not_depend_on_how_the_words_are_written() {
     let mut request = live();
     request.q = Some("Game  MAKER".to_owned());
     let page = list(&games, request.clone()).await.unwrap().page.unwrap();
-    request.page = Some(PageRequest {
-        limit: 0,
-        cursor: page.next_cursor.unwrap(),
-    });
+    request.page = Some(PageRequest { limit: 0, cursor: page.next_cursor.unwrap() });
     for q in ["game maker", "máker game"] {
         request.q = Some(q.to_owned());
         let rest = list(&games, request.clone()).await.unwrap();
@@ -267,10 +209,7 @@ async fn a_cursor_belongs_to_its_filters_but_not_to_its_limit() {
     let games = games();
     let mut request = live();
     request.genre = Some("puzzle".to_owned());
-    request.page = Some(PageRequest {
-        limit: 3,
-        cursor: String::new(),
-    });
+    request.page = Some(PageRequest { limit: 3, cursor: String::new() });
     let first = list(&games, request.clone()).await.unwrap();
     let cursor = first.page.unwrap().next_cursor.unwrap();
     request.page = Some(PageRequest { limit: 100, cursor });
@@ -300,8 +239,8 @@ async fn a_game_has_all_fields_and_is_read_only_from_its_dataset() {
     assert_eq!(game.links["steam"], "https://steam.example");
     assert_eq!(game.credits[0].name, "Wanjiru");
     // Only a public creator is linked from a credit.
-    let handles = game.credits.iter().map(|credit| credit.handle.as_deref());
-    let handles: Vec<Option<&str>> = handles.collect();
+    let handles: Vec<Option<&str>> =
+        game.credits.iter().map(|credit| credit.handle.as_deref()).collect();
     assert_eq!(handles, [None, Some("maker-0"), None, None]);
     assert!(json.position.is_some());
 

@@ -25,24 +25,11 @@ fn searches() -> Reads {
         avatar_url: Some("https://img.example/a.png".to_owned()),
         ..page(0)
     };
-    let other = listings::Page {
-        tagline: "We tune koras".to_owned(),
-        ..page(1)
-    };
-    let titled = listings::Game {
-        title: "The Kora".to_owned(),
-        tagline: "A game".to_owned(),
-        ..game(1)
-    };
-    let pitched = listings::Game {
-        tagline: "With a kora".to_owned(),
-        page_id: id(1),
-        ..game(2)
-    };
-    let festival = listings::Event {
-        title: "Kora night".to_owned(),
-        ..event(1)
-    };
+    let other = listings::Page { tagline: "We tune koras".to_owned(), ..page(1) };
+    let titled =
+        listings::Game { title: "The Kora".to_owned(), tagline: "A game".to_owned(), ..game(1) };
+    let pitched = listings::Game { tagline: "With a kora".to_owned(), page_id: id(1), ..game(2) };
+    let festival = listings::Event { title: "Kora night".to_owned(), ..event(1) };
     reads(catalogue(&[
         page_change(&maker),
         page_change(&other),
@@ -54,11 +41,7 @@ fn searches() -> Reads {
 }
 
 fn question(q: &str) -> SearchRequest {
-    SearchRequest {
-        mode: Mode::Live.into(),
-        q: q.to_owned(),
-        ..SearchRequest::default()
-    }
+    SearchRequest { mode: Mode::Live.into(), q: q.to_owned(), ..SearchRequest::default() }
 }
 
 async fn search(request: SearchRequest) -> Result<SearchResponse, Fault> {
@@ -84,8 +67,7 @@ fn addresses(response: &SearchResponse) -> Vec<(String, String)> {
 #[tokio::test]
 async fn the_site_gets_the_totals_of_every_kind_and_the_pictures_of_rows() {
     let totals = |response: &SearchResponse| {
-        let totals = response.totals.iter();
-        let totals = totals.map(|it| (it.kind.clone(), it.total));
+        let totals = response.totals.iter().map(|it| (it.kind.clone(), it.total));
         totals.collect::<Vec<_>>()
     };
     let all = [("games", 3), ("creators", 2), ("events", 1), ("cities", 1)];
@@ -99,10 +81,7 @@ async fn the_site_gets_the_totals_of_every_kind_and_the_pictures_of_rows() {
     assert_eq!(totals(&found), all);
     assert_eq!(found.picture_urls, ["https://img.example/a.png", ""]);
     assert_eq!(found.page.unwrap().total, 2);
-    let of_country = SearchRequest {
-        country: Some("KE".to_owned()),
-        ..creators
-    };
+    let of_country = SearchRequest { country: Some("KE".to_owned()), ..creators };
     assert_eq!(totals(&search(of_country).await.unwrap()), all);
     // The API's search returns neither totals nor pictures.
     let plain = search(question("kora")).await.unwrap();
@@ -112,17 +91,11 @@ async fn the_site_gets_the_totals_of_every_kind_and_the_pictures_of_rows() {
 /// The slugs and handles that a search finds among games with these titles, `game-1` and so on, by Maker 0 in Nairobi.
 async fn found_among(titles: &[&str], q: &str, kind: Option<&str>) -> Vec<String> {
     let games = (1..).zip(titles).map(|(number, title)| {
-        game_change(&listings::Game {
-            title: (*title).to_owned(),
-            ..game(number)
-        })
+        game_change(&listings::Game { title: (*title).to_owned(), ..game(number) })
     });
     let changes: Vec<_> = [page_change(&page(0))].into_iter().chain(games).collect();
     let searches = reads(catalogue(&changes));
-    let request = SearchRequest {
-        r#type: kind.map(Into::into),
-        ..question(q)
-    };
+    let request = SearchRequest { r#type: kind.map(Into::into), ..question(q) };
     let response = searches.search(Request::new(request)).await.unwrap();
     let found = addresses(response.get_ref()).into_iter();
     found.map(|(_, address)| address).collect()
@@ -131,19 +104,10 @@ async fn found_among(titles: &[&str], q: &str, kind: Option<&str>) -> Vec<String
 #[tokio::test]
 async fn typos_are_corrected_by_the_words_of_all_kinds() {
     let titles = ["Nairoby"];
-    assert_eq!(
-        found_among(&titles, "nairobi", None).await,
-        ["nairobi", "maker-0"]
-    );
+    assert_eq!(found_among(&titles, "nairobi", None).await, ["nairobi", "maker-0"]);
     // A filter hides results and does not change which words are corrected.
-    assert_eq!(
-        found_among(&titles, "nairobi", Some("games")).await,
-        [""; 0]
-    );
-    assert_eq!(
-        found_among(&titles, "nairobt", Some("games")).await,
-        ["game-1"]
-    );
+    assert_eq!(found_among(&titles, "nairobi", Some("games")).await, [""; 0]);
+    assert_eq!(found_among(&titles, "nairobt", Some("games")).await, ["game-1"]);
 }
 
 /// Correcting typos takes up to tens of milliseconds.
@@ -173,10 +137,7 @@ fn typos_are_corrected_on_the_blocking_pool() {
 async fn a_typo_matches_only_the_nearest_words() {
     let titles = ["Savannas", "Savannahs run", "Savannah"];
     // One edit from `savannah`, and from a prefix of `savannahs`.
-    assert_eq!(
-        found_among(&titles, "savanah", None).await,
-        ["game-3", "game-2"]
-    );
+    assert_eq!(found_among(&titles, "savanah", None).await, ["game-3", "game-2"]);
     assert_eq!(found_among(&titles, "savanas", None).await, ["game-1"]);
     // No word is one edit away; `savannah` is two.
     assert_eq!(found_among(&titles, "zavanaah", None).await, ["game-3"]);
@@ -190,10 +151,7 @@ async fn a_known_word_is_not_corrected() {
     assert_eq!(found_among(&titles, "maro kart", None).await, [""; 0]);
     assert_eq!(found_among(&titles, "maro zebra", None).await, [""; 0]);
     // A filter that hides the match does not make the word a typo.
-    assert_eq!(
-        found_among(&titles, "maroon", Some("creators")).await,
-        [""; 0]
-    );
+    assert_eq!(found_among(&titles, "maroon", Some("creators")).await, [""; 0]);
 }
 
 #[tokio::test]
@@ -229,12 +187,9 @@ async fn a_search_needs_a_query() {
 
 #[tokio::test]
 async fn a_search_reports_when_it_corrected_words() {
-    for (q, similar) in [
-        ("kora", false),
-        ("kor night", false),
-        ("koraa", true),
-        ("kora nigth", true),
-    ] {
+    for (q, similar) in
+        [("kora", false), ("kor night", false), ("koraa", true), ("kora nigth", true)]
+    {
         let found = search(question(q)).await.unwrap();
         assert!(!results(&found).is_empty(), "{q}");
         assert_eq!(found.similar, similar, "{q}");

@@ -23,19 +23,9 @@ use crate::build::{
 fn changes() -> Vec<Change> {
     let mut changes = vec![
         page_change(&page(0)),
-        page_change(&listings::Page {
-            mode: Mode::Test.into(),
-            ..page(1)
-        }),
-        game_change(&listings::Game {
-            mode: Mode::Test.into(),
-            page_id: id(1),
-            ..game(100)
-        }),
-        game_change(&listings::Game {
-            state: listings::State::Pending.into(),
-            ..game(101)
-        }),
+        page_change(&listings::Page { mode: Mode::Test.into(), ..page(1) }),
+        game_change(&listings::Game { mode: Mode::Test.into(), page_id: id(1), ..game(100) }),
+        game_change(&listings::Game { state: listings::State::Pending.into(), ..game(101) }),
     ];
     changes.extend((0..30).map(|number| {
         game_change(&listings::Game {
@@ -50,12 +40,9 @@ fn changes() -> Vec<Change> {
 
 /// The entries of a kind, and the number of streamed messages.
 async fn sitemap(site: &Reads, kind: &str) -> Result<(Vec<SitemapEntry>, usize), Fault> {
-    let request = ListSitemapRequest {
-        kind: kind.to_owned(),
-        at_least: None,
-    };
-    let parts = site.list_sitemap(Request::new(request)).await?.into_inner();
-    let parts: Vec<_> = parts.try_collect().await?;
+    let request = ListSitemapRequest { kind: kind.to_owned(), at_least: None };
+    let parts: Vec<_> =
+        site.list_sitemap(Request::new(request)).await?.into_inner().try_collect().await?;
     let count = parts.len();
     let entries = parts.into_iter().flat_map(|part| part.entries);
     Ok((entries.collect(), count))
@@ -104,10 +91,7 @@ async fn a_large_sitemap_is_streamed_in_parts() {
 async fn the_newest_games_do_not_favour_featured_ones() {
     let site = reads(catalogue(&changes()));
     let newest = async |limit| {
-        let request = Request::new(ListNewGamesRequest {
-            limit,
-            at_least: None,
-        });
+        let request = Request::new(ListNewGamesRequest { limit, at_least: None });
         let games = site.list_new_games(request).await?.into_inner();
         let rows: Vec<GameRow> = serde_json::from_slice(&games.json).unwrap();
         let slugs: Vec<String> = rows.into_iter().map(|row| row.slug).collect();
@@ -130,11 +114,7 @@ async fn the_newest_games_do_not_favour_featured_ones() {
 
 /// The slugs of drawn games.
 async fn draw(site: &Reads, seed: u64, limit: u32) -> Result<Vec<String>, Fault> {
-    let request = Request::new(DrawGamesRequest {
-        seed,
-        limit,
-        at_least: None,
-    });
+    let request = Request::new(DrawGamesRequest { seed, limit, at_least: None });
     let json = site.draw_games(request).await?.into_inner().json;
     let rows: Vec<GameRow> = serde_json::from_slice(&json).unwrap();
     Ok(rows.into_iter().map(|row| row.slug).collect())
@@ -164,10 +144,8 @@ async fn every_live_game_is_drawn_for_some_seed() {
 #[tokio::test]
 async fn every_replica_draws_the_same_games() {
     let started = reads(published(&built(&changes())));
-    let removed = game_change(&listings::Game {
-        state: listings::State::Removed.into(),
-        ..game(5)
-    });
+    let removed =
+        game_change(&listings::Game { state: listings::State::Removed.into(), ..game(5) });
     let plain = game_change(&game(3));
     let mut history = changes();
     history.reverse();
@@ -175,9 +153,6 @@ async fn every_replica_draws_the_same_games() {
     history.extend(changes());
     let followed = reads(published(&writer(&history)));
     for seed in 0..100 {
-        assert_eq!(
-            draw(&started, seed, 8).await.unwrap(),
-            draw(&followed, seed, 8).await.unwrap()
-        );
+        assert_eq!(draw(&started, seed, 8).await.unwrap(), draw(&followed, seed, 8).await.unwrap());
     }
 }

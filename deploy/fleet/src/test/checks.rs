@@ -18,19 +18,11 @@ pub(super) fn run(
     results: &mut TestResults,
     signals: &Signals,
 ) -> Result<()> {
-    step(results, "formatting", || {
-        cargo::run(&["fmt", "--all", "--check"], signals)
-    })?;
-    let linted = step(results, "lints and checked SQL", || {
-        check_queries(server, folder, signals)
-    })?;
+    step(results, "formatting", || cargo::run(&["fmt", "--all", "--check"], signals))?;
+    let linted = step(results, "lints and checked SQL", || check_queries(server, folder, signals))?;
     step(results, "documentation", || {
-        let mut doc = cargo::command(&[
-            "doc",
-            "--workspace",
-            "--no-deps",
-            "--document-private-items",
-        ]);
+        let mut doc =
+            cargo::command(&["doc", "--workspace", "--no-deps", "--document-private-items"]);
         if linted {
             prepare::reuse_linted(&mut doc, &folder.queries());
         }

@@ -59,14 +59,8 @@ impl<'a> Selection<'a> {
     /// The tests of one crate, or of all crates: three processes at once keep two cores busy. A filter is the name of a test target, or a
     /// part of the names of tests. The short run leaves out the tests that are ignored, and the long run has only those.
     pub(super) fn all(package: Option<&'a str>, filter: Option<&'a str>, long: bool) -> Vec<Self> {
-        let of_e2e = |arguments| Self {
-            arguments,
-            threads: E2E_THREADS,
-        };
-        let others = |arguments| Self {
-            arguments,
-            threads: THREADS,
-        };
+        let of_e2e = |arguments| Self { arguments, threads: E2E_THREADS };
+        let others = |arguments| Self { arguments, threads: THREADS };
         let mut selections = match package {
             None => {
                 let with = |option| LARGE.into_iter().flat_map(move |name| [option, name]);
@@ -171,10 +165,7 @@ mod tests {
     #[test]
     fn a_filter_is_a_target_of_e2e_or_a_part_of_names() {
         let found: Vec<_> = targets().collect();
-        assert_eq!(
-            found,
-            ["e2e", "faults", "operate", "browser", "architecture"]
-        );
+        assert_eq!(found, ["e2e", "faults", "operate", "browser", "architecture"]);
         let e2e = ["-p", "e2e", "-p", "features"];
         assert_eq!(arguments(Some(E2E), None), e2e);
         for target in found {

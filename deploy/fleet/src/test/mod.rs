@@ -107,9 +107,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             .filter_map(|line| line.split_once('='))
             .chain(SETTINGS)
             .collect(),
-        seeds: [up::SEED, TEST_SEED]
-            .map(|file| cargo::root().join(file))
-            .into(),
+        seeds: [up::SEED, TEST_SEED].map(|file| cargo::root().join(file)).into(),
         ..Plan::default()
     };
     let mut results = TestResults::default();
@@ -148,11 +146,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             "no test ran: no name contains `{filter}`; long tests run only with --long, and the others only without"
         );
     }
-    Ok(if good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Writes a table with the gateway's plans and the plan without limits.
@@ -160,11 +154,7 @@ fn plans(folder: &Folder) -> Result<PathBuf> {
     let file = cargo::root().join(PLANS);
     let plans =
         fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    folder::write(
-        &folder.plans(),
-        format!("{plans}{UNLIMITED_PLAN}").as_bytes(),
-        0o644,
-    )?;
+    folder::write(&folder.plans(), format!("{plans}{UNLIMITED_PLAN}").as_bytes(), 0o644)?;
     Ok(folder.plans())
 }
 
@@ -255,9 +245,6 @@ fn regenerate(
 fn say_regenerated(changed: &[&str]) {
     say(match changed {
         [] => "All query data is up to date".to_owned(),
-        _ => format!(
-            "Regenerated the query data of {}: commit the changes",
-            changed.join(", ")
-        ),
+        _ => format!("Regenerated the query data of {}: commit the changes", changed.join(", ")),
     });
 }

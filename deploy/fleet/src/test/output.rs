@@ -81,14 +81,7 @@ mod tests {
     fn results_are_counted() {
         let line = "test result: FAILED. 12 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out; finished in 0.00s";
         let counts = Counts::read(line).unwrap();
-        assert_eq!(
-            counts,
-            Counts {
-                passed: 12,
-                failed: 1,
-                ignored: 2
-            }
-        );
+        assert_eq!(counts, Counts { passed: 12, failed: 1, ignored: 2 });
         assert_eq!(
             counts.to_string(),
             "12 passed, 1 failed, 2 ignored (long tests and benchmarks: see tests/README.md)"

@@ -15,9 +15,7 @@ fn children_die_with_their_launcher_and_the_next_start_works() {
     let keys = fleet.manifest()["accounts"].clone();
     let pids = fleet.pids();
     kill(Pid::from_raw(fleet.launcher()), Signal::SIGKILL).unwrap();
-    eventually("the kernel ends the children", || {
-        !pids.iter().any(|pid| is_alive(*pid))
-    });
+    eventually("the kernel ends the children", || !pids.iter().any(|pid| is_alive(*pid)));
     fleet.assert_stopped();
     fleet.must_start(&[]);
     assert_eq!(fleet.manifest()["accounts"], keys);
@@ -29,11 +27,7 @@ fn another_process_with_a_recorded_pid_is_not_ended() {
     fleet.must_start(&[]);
     let manifest = fs::read_to_string(fleet.dir().join("fleet.json")).unwrap();
     fleet.down();
-    let mut stranger = Command::new("sleep")
-        .arg("1800")
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut stranger = Command::new("sleep").arg("1800").stdout(Stdio::null()).spawn().unwrap();
     let (pid, id) = (i32::try_from(stranger.id()).unwrap(), stranger.id());
     // Simulate a killed launcher whose pids have all been reused.
     let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();

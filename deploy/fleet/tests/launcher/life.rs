@@ -11,10 +11,7 @@ use crate::test_fleet::{TestFleet, eventually, is_alive, said};
 fn data_and_keys_survive_down_and_up() {
     let fleet = TestFleet::new();
     let first = fleet.must_start(&[]);
-    assert!(
-        first.contains("games-without-year   1 rows, 9 refused"),
-        "{first}"
-    );
+    assert!(first.contains("games-without-year   1 rows, 9 refused"), "{first}");
     let has_activity = |said: &str| {
         let clock = fs::read_to_string(fleet.dir().join("clock")).unwrap();
         assert_eq!(clock, "", "the fleet's clock is right: {said}");
@@ -39,27 +36,15 @@ fn data_and_keys_survive_down_and_up() {
     assert_eq!(names, all);
     // The output shows keys to try, including those of a game.
     for name in ["live", "live_write", "test", "live_secret", "live_public"] {
-        assert!(
-            first.contains(keys[name].as_str().unwrap()),
-            "{name}: {first}"
-        );
+        assert!(first.contains(keys[name].as_str().unwrap()), "{name}: {first}");
     }
     let game = before["accounts"][0]["games"][0].as_str().unwrap();
     assert!(first.contains(&format!("game        {game}")), "{first}");
     let owner = before["database_url"].as_str().unwrap();
-    assert_eq!(
-        TestFleet::sql(owner, "create table economy.kept (); select 'made'"),
-        "made"
-    );
+    assert_eq!(TestFleet::sql(owner, "create table economy.kept (); select 'made'"), "made");
     let pids = fleet.pids();
-    assert_eq!(
-        fleet.down().lines().last(),
-        Some("Stopped; data and keys are kept")
-    );
-    assert!(
-        !pids.iter().any(|pid| is_alive(*pid)),
-        "something still runs"
-    );
+    assert_eq!(fleet.down().lines().last(), Some("Stopped; data and keys are kept"));
+    assert!(!pids.iter().any(|pid| is_alive(*pid)), "something still runs");
 
     let second = fleet.must_start(&[]);
     assert!(second.contains("already imported"), "{second}");
@@ -67,10 +52,7 @@ fn data_and_keys_survive_down_and_up() {
     let after = fleet.manifest();
     assert_eq!(after["accounts"], before["accounts"]);
     let owner = after["database_url"].as_str().unwrap();
-    assert_eq!(
-        TestFleet::sql(owner, "select count(*) from economy.kept"),
-        "0"
-    );
+    assert_eq!(TestFleet::sql(owner, "select count(*) from economy.kept"), "0");
     // Another launcher may take the ports while the fleet is stopped. The fleet then gets new ports and keeps those.
     let mut last = before["base_url"].clone();
     let keeps_its_ports = (0..5).any(|_| {
@@ -106,9 +88,7 @@ fn a_child_that_is_killed_restarts_at_its_address() {
     kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
     let is_back = || fleet.pid("webhook-svc-2").is_some_and(|now| now != pid);
     // On a busy machine, the child may be back before the test looks.
-    eventually("its address is removed from the file", || {
-        lines() == 1 || is_back()
-    });
+    eventually("its address is removed from the file", || lines() == 1 || is_back());
     eventually("it is back with another pid", || lines() == 2 && is_back());
     assert_eq!(fs::read_to_string(&addresses).unwrap(), before);
     eventually("all are ready", || fleet.status().status.success());
@@ -118,10 +98,7 @@ fn a_child_that_is_killed_restarts_at_its_address() {
         assert_eq!(service["http"].is_string(), is_public);
     }
     let log = fs::read_to_string(fleet.dir().join("logs/launcher.log")).unwrap();
-    assert!(
-        log.contains("webhook-svc-2 was ended by signal 9; it restarts in 1 s"),
-        "{log}"
-    );
+    assert!(log.contains("webhook-svc-2 was ended by signal 9; it restarts in 1 s"), "{log}");
 }
 
 #[test]
@@ -140,32 +117,17 @@ fn a_second_up_reports_the_running_fleet() {
     assert!(ignored.contains("options of its start"), "{ignored}");
     assert_eq!(fleet.pids(), pids);
     let fresh = fleet.up(&["--fresh"]);
-    assert!(
-        !fresh.status.success() && said(&fresh).contains("stop it first"),
-        "{}",
-        said(&fresh)
-    );
+    assert!(!fresh.status.success() && said(&fresh).contains("stop it first"), "{}", said(&fresh));
 }
 
 #[test]
 fn ctrl_c_ends_all_processes() {
     let fleet = TestFleet::new();
-    let mut launcher = fleet
-        .command("up")
-        .stdout(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut launcher = fleet.command("up").stdout(std::process::Stdio::null()).spawn().unwrap();
     eventually("it is up", || fleet.status().status.success());
     let pids = fleet.pids();
-    kill(
-        Pid::from_raw(i32::try_from(launcher.id()).unwrap()),
-        Signal::SIGINT,
-    )
-    .unwrap();
+    kill(Pid::from_raw(i32::try_from(launcher.id()).unwrap()), Signal::SIGINT).unwrap();
     assert!(launcher.wait().unwrap().success());
-    assert!(
-        !pids.iter().any(|pid| is_alive(*pid)),
-        "something still runs"
-    );
+    assert!(!pids.iter().any(|pid| is_alive(*pid)), "something still runs");
     fleet.assert_stopped();
 }

@@ -1,9 +1,6 @@
 //! The launcher as a process, with a real PostgreSQL and Redis and fake services.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "test support: a step that fails is a failed test"
-)]
+#![expect(clippy::unwrap_used, reason = "test support: a step that fails is a failed test")]
 
 mod killed;
 mod life;

@@ -36,20 +36,10 @@ fn a_port_in_use_is_refused() {
 fn an_external_database_and_redis_are_used() {
     let owner = TestFleet::new();
     owner.must_start(&[]);
-    let admin = owner.manifest()["database_url"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let admin = owner.manifest()["database_url"].as_str().unwrap().to_owned();
     // The requirements of the README: the user may create roles and owns the database, but is not a superuser.
     TestFleet::sql(&admin, "create role maker login createrole password 'pw'");
-    for service in [
-        "gateway",
-        "catalogue",
-        "listings",
-        "economy",
-        "webhook",
-        "web",
-    ] {
+    for service in ["gateway", "catalogue", "listings", "economy", "webhook", "web"] {
         TestFleet::sql(&admin, &format!("drop schema {service} cascade"));
         let roles = format!("{service}, {service}_owner");
         TestFleet::sql(&admin, &format!("drop owned by {roles}"));
@@ -71,14 +61,10 @@ fn an_external_database_and_redis_are_used() {
             .unwrap();
         assert!(output.status.success(), "{}", said(&output));
         assert!(!fleet.dir().join("data").exists());
-        let economy = fleet.manifest()["database_owner_urls"]["economy"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        let made = TestFleet::sql(
-            &economy,
-            "create table if not exists economy.a (); select 'made'",
-        );
+        let economy =
+            fleet.manifest()["database_owner_urls"]["economy"].as_str().unwrap().to_owned();
+        let made =
+            TestFleet::sql(&economy, "create table if not exists economy.a (); select 'made'");
         assert!(made.ends_with("made"), "{made}");
         fleet.down();
     }
@@ -87,11 +73,7 @@ fn an_external_database_and_redis_are_used() {
 #[test]
 fn a_service_that_cannot_start_shows_its_log() {
     let fleet = TestFleet::new();
-    let output = fleet
-        .command("up")
-        .env("STAND_IN_FAILS", "catalogue-svc")
-        .output()
-        .unwrap();
+    let output = fleet.command("up").env("STAND_IN_FAILS", "catalogue-svc").output().unwrap();
     let text = said(&output);
     assert!(!output.status.success());
     contains(

@@ -25,9 +25,8 @@ impl TestFleet {
         let home = tempfile::tempdir().unwrap();
         let binaries = home.path().join("bin");
         fs::create_dir(&binaries).unwrap();
-        let stand_in = Path::new(env!("CARGO_BIN_EXE_fleet"))
-            .with_file_name("examples")
-            .join("stand_in");
+        let stand_in =
+            Path::new(env!("CARGO_BIN_EXE_fleet")).with_file_name("examples").join("stand_in");
         for name in [
             "gateway",
             "catalogue-svc",
@@ -58,11 +57,7 @@ impl TestFleet {
     /// A subcommand of the launcher for this folder.
     pub(crate) fn command(&self, subcommand: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fleet"));
-        command
-            .arg(subcommand)
-            .arg("--dir")
-            .arg(self.dir())
-            .stdin(Stdio::null());
+        command.arg(subcommand).arg("--dir").arg(self.dir()).stdin(Stdio::null());
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
             if SERVERS.iter().any(|end| text.ends_with(end)) {
@@ -77,11 +72,7 @@ impl TestFleet {
 
     /// Runs `up --detach`; returns when the fleet is up or has failed.
     pub(crate) fn up(&self, args: &[&str]) -> Output {
-        self.command("up")
-            .arg("--detach")
-            .args(args)
-            .output()
-            .unwrap()
+        self.command("up").arg("--detach").args(args).output().unwrap()
     }
 
     /// Runs `up`, which must succeed; returns its output.
@@ -138,10 +129,7 @@ impl TestFleet {
     /// `None` while the child is down.
     pub(crate) fn pid(&self, name: &str) -> Option<i32> {
         let children = self.children();
-        children
-            .iter()
-            .find(|child| child.0 == name)
-            .map(|child| child.1)
+        children.iter().find(|child| child.0 == name).map(|child| child.1)
     }
 
     /// The pids of the children, then of the launcher.
@@ -179,11 +167,7 @@ fn guard(dir: &Path) -> Child {
             env!("CARGO_BIN_EXE_fleet"),
         ])
         .arg(dir);
-    guard
-        .process_group(0)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    guard.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     guard.spawn().unwrap()
 }
 

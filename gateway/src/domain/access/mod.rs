@@ -38,10 +38,7 @@ impl Requirements {
 
     /// A read of an endpoint that a plan may lack.
     pub const fn endpoint(name: &'static str) -> Self {
-        Self {
-            endpoint: Some(name),
-            ..Self::ANY
-        }
+        Self { endpoint: Some(name), ..Self::ANY }
     }
 }
 
@@ -101,19 +98,11 @@ fn secret_key_required(required: Requirements, caller: &Caller) -> Result<(), Fa
             "This call needs the secret or public key of a game, not a key of an account.",
         ),
     };
-    if fits {
-        Ok(())
-    } else {
-        Err(Fault::new(Code::SecretKeyRequired, message))
-    }
+    if fits { Ok(()) } else { Err(Fault::new(Code::SecretKeyRequired, message)) }
 }
 
 fn server_only(required: Requirements) -> Result<(), Fault> {
-    if required.from_browser {
-        Err(server_only_error())
-    } else {
-        Ok(())
-    }
+    if required.from_browser { Err(server_only_error()) } else { Ok(()) }
 }
 
 /// The error of every request from a page (§5.6).
@@ -196,10 +185,7 @@ fn plan_required(required: Requirements, caller: &Caller, plans: &Plans) -> Resu
     } else {
         format!("Your plan {}", plan.title)
     };
-    Err(Fault::new(
-        Code::PlanRequired,
-        format!("{own} does not include {endpoint}. {way_out}"),
-    ))
+    Err(Fault::new(Code::PlanRequired, format!("{own} does not include {endpoint}. {way_out}")))
 }
 
 fn write_not_allowed(required: Requirements, caller: &Caller) -> Result<(), Fault> {

@@ -21,9 +21,7 @@ fn plans() -> Plans {
 }
 
 fn code(required: Requirements, caller: &Caller, switches: Switches) -> Option<Code> {
-    check(required, caller, &plans(), switches)
-        .err()
-        .map(|f| f.code)
+    check(required, caller, &plans(), switches).err().map(|f| f.code)
 }
 
 fn on() -> Switches {
@@ -31,9 +29,9 @@ fn on() -> Switches {
 }
 
 fn all_off() -> Switches {
-    Switch::VARIANTS.iter().fold(on(), |switches, switch| {
-        switches.with(*switch, *switch == Switch::ReadOnly)
-    })
+    Switch::VARIANTS
+        .iter()
+        .fold(on(), |switches, switch| switches.with(*switch, *switch == Switch::ReadOnly))
 }
 
 /// Each step removes the cause of the previous error, so that every pair of adjacent checks is tested.
@@ -49,17 +47,11 @@ fn the_earlier_of_two_errors_is_returned() {
         effect: Effect::Submit,
         from_browser: true,
     };
-    assert_eq!(
-        code(required, &caller, switches),
-        Some(Code::SecretKeyRequired)
-    );
+    assert_eq!(code(required, &caller, switches), Some(Code::SecretKeyRequired));
     required.keys = AllowedKeys::Any;
     assert_eq!(code(required, &caller, switches), Some(Code::ServerOnly));
     required.from_browser = false;
-    assert_eq!(
-        code(required, &caller, switches),
-        Some(Code::ApiUnavailable)
-    );
+    assert_eq!(code(required, &caller, switches), Some(Code::ApiUnavailable));
     switches = switches.with(Switch::Api, true);
     assert_eq!(code(required, &caller, switches), Some(Code::ModuleOff));
     switches = switches.with(Switch::ApiWrites, true);
@@ -69,10 +61,7 @@ fn the_earlier_of_two_errors_is_returned() {
     switches = switches.with(Switch::Submissions, true);
     assert_eq!(code(required, &caller, switches), Some(Code::PlanRequired));
     caller.plan = "build".to_owned();
-    assert_eq!(
-        code(required, &caller, switches),
-        Some(Code::WriteNotAllowed)
-    );
+    assert_eq!(code(required, &caller, switches), Some(Code::WriteNotAllowed));
     caller.key.may_write = true;
     assert_eq!(code(required, &caller, switches), None);
 }
@@ -80,15 +69,8 @@ fn the_earlier_of_two_errors_is_returned() {
 /// The table of §7.3: each switch alone, with each effect and in both modes.
 #[test]
 fn a_switch_stops_only_its_own_requests() {
-    let read = Requirements {
-        endpoint: None,
-        ..READ
-    };
-    let required = |module, effect| Requirements {
-        module,
-        effect,
-        ..read
-    };
+    let read = Requirements { endpoint: None, ..READ };
+    let required = |module, effect| Requirements { module, effect, ..read };
     let calls = [
         read,
         required(None, Effect::Submit),
@@ -96,11 +78,8 @@ fn a_switch_stops_only_its_own_requests() {
         required(Some(Switch::Economy), Effect::Read),
         required(Some(Switch::Economy), Effect::Record),
     ];
-    let (api, module, closed) = (
-        Some(Code::ApiUnavailable),
-        Some(Code::ModuleOff),
-        Some(Code::Closed),
-    );
+    let (api, module, closed) =
+        (Some(Code::ApiUnavailable), Some(Code::ModuleOff), Some(Code::Closed));
     let mut caller = caller();
     caller.key.may_write = true;
     for (switch, is_on, expected) in [
@@ -115,24 +94,15 @@ fn a_switch_stops_only_its_own_requests() {
             let switches = on().with(switch, is_on);
             let met = calls.map(|required| code(required, &caller, switches));
             assert_eq!(met, expected, "{switch:?} {mode:?}");
-            assert_eq!(
-                calls.map(|required| code(required, &caller, on())),
-                [None; 5]
-            );
+            assert_eq!(calls.map(|required| code(required, &caller, on())), [None; 5]);
         }
     }
 }
 
 #[test]
 fn temporary_switches_have_retry_after() {
-    for switches in [
-        on().with(Switch::Api, false),
-        on().with(Switch::ReadOnly, true),
-    ] {
-        let required = Requirements {
-            effect: Effect::Edit,
-            ..READ
-        };
+    for switches in [on().with(Switch::Api, false), on().with(Switch::ReadOnly, true)] {
+        let required = Requirements { effect: Effect::Edit, ..READ };
         let fault = check(required, &caller(), &plans(), switches).unwrap_err();
         assert_eq!(fault.retry_after, Some(RETRY_AFTER_SECONDS), "{fault}");
     }
@@ -140,20 +110,9 @@ fn temporary_switches_have_retry_after() {
 
 #[test]
 fn each_route_accepts_only_its_kinds_of_keys() {
-    let own = Requirements {
-        keys: AllowedKeys::NotPublic,
-        endpoint: None,
-        ..READ
-    };
-    let economy = Requirements {
-        keys: AllowedKeys::Secret,
-        endpoint: None,
-        ..READ
-    };
-    let tip = Requirements {
-        keys: AllowedKeys::Game,
-        ..economy
-    };
+    let own = Requirements { keys: AllowedKeys::NotPublic, endpoint: None, ..READ };
+    let economy = Requirements { keys: AllowedKeys::Secret, endpoint: None, ..READ };
+    let tip = Requirements { keys: AllowedKeys::Game, ..economy };
     for (kind, economy_takes, tip_takes, own_takes) in [
         (KeyKind::Account, false, false, true),
         (KeyKind::Secret, true, true, true),
@@ -170,18 +129,11 @@ fn each_route_accepts_only_its_kinds_of_keys() {
 
 #[test]
 fn real_webhook_events_need_a_plan_that_has_them() {
-    let required = Requirements {
-        endpoint: None,
-        webhook_events: true,
-        ..READ
-    };
+    let required = Requirements { endpoint: None, webhook_events: true, ..READ };
     let mut caller = caller();
     let refused = check(required, &caller, &plans(), on()).unwrap_err();
     assert_eq!(refused.code, Code::PlanRequired);
-    assert!(
-        refused.message.contains("The plan Partner does."),
-        "{refused}"
-    );
+    assert!(refused.message.contains("The plan Partner does."), "{refused}");
     caller.key.mode = Mode::Test;
     assert_eq!(code(required, &caller, on()), None);
     caller.key.mode = Mode::Live;

@@ -16,10 +16,7 @@ pub const GRACE: Duration = Duration::DAY;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
-#[expect(
-    clippy::module_name_repetitions,
-    reason = "`Kind` alone is also the kind of other things"
-)]
+#[expect(clippy::module_name_repetitions, reason = "`Kind` alone is also the kind of other things")]
 pub enum KeyKind {
     /// A key of an account.
     Account,
@@ -181,11 +178,7 @@ impl Key {
         }
         let old = Self {
             grace_until: Some(if revokes_old { now } else { now + GRACE }),
-            revoked_at: if revokes_old {
-                Some(now)
-            } else {
-                self.revoked_at
-            },
+            revoked_at: if revokes_old { Some(now) } else { self.revoked_at },
             revision: self.revision + 1,
             ..self.clone()
         };

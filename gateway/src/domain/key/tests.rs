@@ -42,13 +42,7 @@ fn a_key_works_until_its_grace_period_ends() {
 }
 
 fn spec(mode: Mode) -> Spec {
-    Spec {
-        name: "server".to_owned(),
-        mode,
-        kind: KeyKind::Account,
-        may_write: false,
-        game: None,
-    }
+    Spec { name: "server".to_owned(), mode, kind: KeyKind::Account, may_write: false, game: None }
 }
 
 #[test]
@@ -63,23 +57,11 @@ fn a_plan_limits_live_keys_and_a_game_key_needs_its_game() {
     assert!(full.message.contains("the plan Partner."), "{full}");
     assert_eq!(check(Mode::Test, limit, GameState::Usable), None);
     for game in [GameState::Gone, GameState::NotOwned] {
-        assert!(
-            check(Mode::Test, 0, game)
-                .unwrap()
-                .fields
-                .contains_key("game")
-        );
+        assert!(check(Mode::Test, 0, game).unwrap().fields.contains_key("game"));
     }
     let endless = plans.get_or_cheapest("partner");
-    let unlimited = Plan {
-        working_keys: None,
-        ..endless.clone()
-    };
-    assert!(
-        spec(Mode::Live)
-            .check(&plans, &unlimited, i64::MAX, GameState::Usable)
-            .is_ok()
-    );
+    let unlimited = Plan { working_keys: None, ..endless.clone() };
+    assert!(spec(Mode::Live).check(&plans, &unlimited, i64::MAX, GameState::Usable).is_ok());
 }
 
 #[test]
@@ -87,10 +69,7 @@ fn a_key_is_rotated_once_while_it_works() {
     let key = caller().key;
     let id = Uuid::from_u128(9);
     let (old, new) = key.rotated(id, "wxyz", false, NOW).unwrap();
-    assert_eq!(
-        (old.id, old.grace_until, old.revision),
-        (key.id, Some(NOW + GRACE), 2)
-    );
+    assert_eq!((old.id, old.grace_until, old.revision), (key.id, Some(NOW + GRACE), 2));
     assert!(old.works(NOW) && !old.works(NOW + GRACE));
     assert_eq!((new.id, new.last4.as_str(), new.revision), (id, "wxyz", 1));
     assert_eq!((new.account, new.chain), (key.account, key.chain));

@@ -135,10 +135,7 @@ impl Catalogue {
         let usual = if item.is_some() { OBJECT } else { ROWS };
         Ok(Served {
             json: state.data.clone().unwrap_or_else(|| usual.into()),
-            page: Some(PageInfo {
-                total: state.total,
-                next_cursor: Some("next".to_owned()),
-            }),
+            page: Some(PageInfo { total: state.total, next_cursor: Some("next".to_owned()) }),
             revision: state.revision,
             position: state.position.map(Into::into),
         })

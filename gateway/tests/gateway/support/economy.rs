@@ -191,8 +191,5 @@ impl CurrenciesService for Economy {
 }
 
 fn page(total: u64) -> PageInfo {
-    PageInfo {
-        total,
-        ..PageInfo::default()
-    }
+    PageInfo { total, ..PageInfo::default() }
 }

@@ -153,10 +153,7 @@ impl OwnListingsService for Listings {
         &self,
         _: Request<proto::ListOwnListingsRequest>,
     ) -> Result<Response<proto::ListOwnListingsResponse>, Status> {
-        Ok(Response::new(proto::ListOwnListingsResponse {
-            json: "[]".into(),
-            page: None,
-        }))
+        Ok(Response::new(proto::ListOwnListingsResponse { json: "[]".into(), page: None }))
     }
 
     async fn take_down_listing(

@@ -79,19 +79,11 @@ pub(crate) const START: OffsetDateTime = datetime!(2026-03-22 08:00:00.5 UTC);
 /// A timeout that only a hanging test reaches, for every timeout that is not under test.
 pub(crate) const LONG: Duration = Duration::from_mins(2);
 
-pub(crate) const UPSTREAM: upstream::CallLimits = upstream::CallLimits {
-    deadline: LONG,
-    write_deadline: LONG,
-    calls: 256,
-    queue_timeout: LONG,
-};
+pub(crate) const UPSTREAM: upstream::CallLimits =
+    upstream::CallLimits { deadline: LONG, write_deadline: LONG, calls: 256, queue_timeout: LONG };
 
-pub(crate) const LIMITS: LoadLimits = LoadLimits {
-    calls: 1_000,
-    queued: 1_000,
-    queue_timeout: LONG,
-    body_timeout: LONG,
-};
+pub(crate) const LIMITS: LoadLimits =
+    LoadLimits { calls: 1_000, queued: 1_000, queue_timeout: LONG, body_timeout: LONG };
 
 /// A replica of the gateway with its stubs.
 pub(crate) struct Test {
@@ -145,10 +137,7 @@ impl Default for TestConfig {
             redis: redis_url(),
             patience: LONG,
             upstream: UPSTREAM,
-            lookup: Options {
-                outage: Duration::from_hours(1),
-                deadline: LONG,
-            },
+            lookup: Options { outage: Duration::from_hours(1), deadline: LONG },
             refused_calls: u32::MAX,
             proxies: TrustedProxies::default(),
             no_listings: false,
@@ -305,14 +294,8 @@ impl Test {
 
     /// A well-formed key that does not exist.
     pub(crate) fn guess(&self) -> TestKey {
-        let secret = self
-            .app
-            .format
-            .generate(Mode::Live, false, &mut rand::rng());
-        TestKey {
-            id: String::new(),
-            secret: secret.expose().to_owned(),
-        }
+        let secret = self.app.format.generate(Mode::Live, false, &mut rand::rng());
+        TestKey { id: String::new(), secret: secret.expose().to_owned() }
     }
 
     /// Creates an account on a plan, and returns its id.
@@ -327,10 +310,8 @@ impl Test {
     }
 
     pub(crate) async fn set_plan(&self, account: &str, plan: &str) {
-        let request = proto::SetAccountPlanRequest {
-            account_id: account.to_owned(),
-            plan: plan.to_owned(),
-        };
+        let request =
+            proto::SetAccountPlanRequest { account_id: account.to_owned(), plan: plan.to_owned() };
         let set = self.staff.set_account_plan(by_operator(request)).await;
         set.unwrap();
     }
@@ -350,12 +331,8 @@ impl Test {
         &self,
         request: proto::CreateKeyRequest,
     ) -> Result<TestKey, Fault> {
-        let made = self.staff.create_key(by_operator(request)).await?;
-        let made = made.into_inner();
-        Ok(TestKey {
-            id: made.key.unwrap().id,
-            secret: made.secret,
-        })
+        let made = self.staff.create_key(by_operator(request)).await?.into_inner();
+        Ok(TestKey { id: made.key.unwrap().id, secret: made.secret })
     }
 
     pub(crate) async fn revoke(&self, key: &TestKey) {
@@ -434,7 +411,6 @@ impl TestKey {
     /// Gets `/games` over a connection from `address`.
     pub(crate) fn get_from(&self, address: &str) -> http::request::Builder {
         let peer: IpAddr = address.parse().unwrap();
-        self.get("/games")
-            .extension(ConnectInfo(SocketAddr::from((peer, 4711))))
+        self.get("/games").extension(ConnectInfo(SocketAddr::from((peer, 4711))))
     }
 }

@@ -64,10 +64,7 @@ impl MessagesService for Webhooks {
         }
         Ok(Response::new(proto::ListMessagesResponse {
             json: MESSAGES.into(),
-            page: Some(PageInfo {
-                total: 1,
-                next_cursor: Some("c".to_owned()),
-            }),
+            page: Some(PageInfo { total: 1, next_cursor: Some("c".to_owned()) }),
         }))
     }
 }

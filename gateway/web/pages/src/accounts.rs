@@ -70,19 +70,12 @@ pub struct WaitingItem {
 
 impl WaitingItem {
     pub fn new(text: impl Into<String>, href: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            detail: String::new(),
-            href: href.into(),
-        }
+        Self { text: text.into(), detail: String::new(), href: href.into() }
     }
 
     #[must_use]
     pub fn detail(self, text: impl Into<String>) -> Self {
-        Self {
-            detail: text.into(),
-            ..self
-        }
+        Self { detail: text.into(), ..self }
     }
 }
 

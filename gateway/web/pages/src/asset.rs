@@ -27,12 +27,7 @@ pub const TOUCH_ICON: &[u8] = include_bytes!("../assets/apple-touch-icon.png");
 pub static STYLE: LazyLock<Asset> = LazyLock::new(|| {
     let content = include_str!("../assets/style.css").replace("ojuju.woff2", &FONT.name);
     // Each file is made once in a process.
-    Asset::new(
-        "style",
-        "css",
-        "text/css; charset=utf-8",
-        content.leak().as_bytes(),
-    )
+    Asset::new("style", "css", "text/css; charset=utf-8", content.leak().as_bytes())
 });
 
 pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
@@ -71,13 +66,7 @@ impl Asset {
         content: &'static [u8],
     ) -> Self {
         let hash = hex::encode(&Sha256::digest(content)[..HASH]);
-        Self {
-            name: format!("{stem}-{hash}.{extension}"),
-            media_type,
-            content,
-            stem,
-            extension,
-        }
+        Self { name: format!("{stem}-{hash}.{extension}"), media_type, content, stem, extension }
     }
 
     /// The path of this file.
@@ -111,10 +100,7 @@ mod tests {
     #[test]
     fn a_file_is_found_by_its_hashed_name_only() {
         let name = STYLE.name.clone();
-        assert!(
-            name.starts_with("style-") && name.len() == "style-.css".len() + 16,
-            "{name}"
-        );
+        assert!(name.starts_with("style-") && name.len() == "style-.css".len() + 16, "{name}");
         assert_eq!(find(&name).unwrap().content, STYLE.content);
         assert!(find("style.css").is_none());
     }

@@ -68,19 +68,11 @@ impl Columns {
             left += place;
         }
         let lines = std::iter::successors(Some(0.0), |line| Some(line + step));
-        let grid = lines
-            .take_while(|line| *line <= high + step / 2.0)
-            .map(|line| GridLine {
-                y: units(y(line)),
-                label: when::grouped_decimal(&format!("{line:.0}")),
-            });
-        Some(Self {
-            title,
-            rects,
-            grid: grid.collect(),
-            first,
-            last,
-        })
+        let grid = lines.take_while(|line| *line <= high + step / 2.0).map(|line| GridLine {
+            y: units(y(line)),
+            label: when::grouped_decimal(&format!("{line:.0}")),
+        });
+        Some(Self { title, rects, grid: grid.collect(), first, last })
     }
 }
 
@@ -124,12 +116,7 @@ mod tests {
 
     #[test]
     fn every_column_is_inside_the_picture() {
-        for days in [
-            &[1][..],
-            &[7, 0, 50_007],
-            &[u64::from(u32::MAX), u64::MAX],
-            &[4; 92],
-        ] {
+        for days in [&[1][..], &[7, 0, 50_007], &[u64::from(u32::MAX), u64::MAX], &[4; 92]] {
             let plot = columns(days).unwrap();
             for rect in &plot.rects {
                 let number = |text: &str| text.parse::<f64>().unwrap();
@@ -146,10 +133,7 @@ mod tests {
     fn a_chart_is_labelled_and_absent_without_calls() {
         assert!(columns(&[]).is_none() && columns(&[0; 31]).is_none());
         let html = columns(&[9_000, 0, 1]).unwrap().render().unwrap();
-        assert!(
-            html.contains("role=\"img\"") && !html.contains("<b>"),
-            "{html}"
-        );
+        assert!(html.contains("role=\"img\"") && !html.contains("<b>"), "{html}");
         for part in ["1 November 2026", "30 November 2026", ">10,000<"] {
             assert!(html.contains(part), "{part}: {html}");
         }

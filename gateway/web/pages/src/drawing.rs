@@ -164,8 +164,7 @@ pub fn draw(kind: &str, country: &str, name: &str) -> String {
         number
     };
     let of_file: Vec<&str> = family.palettes[0].split(' ').collect();
-    let palette = family.palettes[below(family.palettes.len())];
-    let mut palette: Vec<&str> = palette.split(' ').collect();
+    let mut palette: Vec<&str> = family.palettes[below(family.palettes.len())].split(' ').collect();
     palette[..family.exchanged].rotate_left(below(family.exchanged));
     let [x, y] = [family.across, family.down].map(|(step, count)| step * below(count));
     let mirrored = ["", " scale(-1 1)"][below(2)];
@@ -222,10 +221,9 @@ mod tests {
     /// A family that is drawn is also credited.
     #[test]
     fn the_page_of_credits_names_every_family() {
-        for credits in [
-            include_str!("../articles/credits.en.md"),
-            include_str!("../articles/credits.fr.md"),
-        ] {
+        for credits in
+            [include_str!("../articles/credits.en.md"), include_str!("../articles/credits.fr.md")]
+        {
             let table = credits.rsplit("| --- | --- |\n").next().unwrap();
             let families = table.lines().take_while(|line| line.starts_with('|'));
             assert_eq!(families.count(), FAMILIES.len(), "{table}");

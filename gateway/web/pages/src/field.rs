@@ -71,16 +71,14 @@ impl Field {
 
     /// A password that a person chooses.
     pub fn new_password(name: &'static str, label: &'static str) -> Self {
-        Self::password(name, label)
-            .autocomplete("new-password")
-            .hint("At least 10 characters. A few unrelated words are good; a password manager is better.")
+        Self::password(name, label).autocomplete("new-password").hint(
+            "At least 10 characters. A few unrelated words are good; a password manager is better.",
+        )
     }
 
     /// A one-time code.
     pub fn code(name: &'static str, label: &'static str) -> Self {
-        Self::text(name, label)
-            .autocomplete("one-time-code")
-            .max(40)
+        Self::text(name, label).autocomplete("one-time-code").max(40)
     }
 
     pub fn date(name: &'static str, label: &'static str) -> Self {
@@ -179,10 +177,7 @@ pub struct Fields {
 
 impl Fields {
     pub fn general(text: impl Into<String>) -> Self {
-        Self {
-            general: Some(text.into()),
-            ..Self::default()
-        }
+        Self { general: Some(text.into()), ..Self::default() }
     }
 
     pub fn one(field: &str, text: impl Into<String>) -> Self {
@@ -210,10 +205,7 @@ impl Fields {
     #[must_use]
     pub fn renamed(self, rename: impl Fn(String) -> String) -> Self {
         let errors = self.by_name.into_iter();
-        Self {
-            by_name: errors.map(|(name, text)| (rename(name), text)).collect(),
-            ..self
-        }
+        Self { by_name: errors.map(|(name, text)| (rename(name), text)).collect(), ..self }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -262,8 +254,7 @@ mod tests {
             }
             let source = fs::read_to_string(&path).unwrap();
             for start in [" autocomplete=\"", ".autocomplete(\"", " autocomplete: \""] {
-                let values = source.split(start).skip(1);
-                let values = values.filter_map(|rest| rest.split('"').next());
+                let values = source.split(start).skip(1).filter_map(|rest| rest.split('"').next());
                 found.extend(values.map(ToOwned::to_owned));
             }
         }
@@ -305,9 +296,7 @@ mod tests {
     #[test]
     fn an_error_is_linked_to_its_field_by_aria() {
         let errors = Fields::one("email", "Write it as ada@studio.example.");
-        let field = Field::email("email", "E-mail")
-            .value("<b>")
-            .error_in(&errors);
+        let field = Field::email("email", "E-mail").value("<b>").error_in(&errors);
         let html = field.render().unwrap();
         assert!(html.contains("aria-invalid=\"true\""), "{html}");
         assert!(html.contains("aria-describedby=\"email-error\""), "{html}");
@@ -346,17 +335,14 @@ mod tests {
         let errors = errors.in_language(Language::French);
         assert_eq!(errors.in_title(), "2 erreurs\u{a0}: ");
         assert_eq!(errors.heading(), "Il y a 2 erreurs");
-        let own = Field::email("email", "Adresse").optional();
-        let own = own.error_in(&errors).render().unwrap();
+        let own = Field::email("email", "Adresse").optional().error_in(&errors).render().unwrap();
         assert!(own.contains("(facultatif)"), "{own}");
         assert!(own.contains("id=\"email-error\">Indiquez"), "{own}");
     }
 
     #[test]
     fn a_password_is_never_shown_again() {
-        let html = Field::new_password("password", "Password")
-            .value("hunter2")
-            .render();
+        let html = Field::new_password("password", "Password").value("hunter2").render();
         assert!(!html.unwrap().contains("hunter2"));
     }
 }

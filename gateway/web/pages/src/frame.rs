@@ -50,11 +50,7 @@ pub struct Head {
 
 impl Head {
     pub fn new(title: impl Into<String>, description: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            description: description.into(),
-            is_indexed: true,
-        }
+        Self { title: title.into(), description: description.into(), is_indexed: true }
     }
 
     #[must_use]
@@ -104,10 +100,7 @@ impl Frame {
         self.texts().split_at_value(key)
     }
 
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "templates pass references"
-    )]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "templates pass references")]
     pub fn count(&self, key: &str, count: &u64) -> String {
         self.texts().count(key, *count)
     }
@@ -135,10 +128,7 @@ impl Frame {
 
     /// A link to a path of the site.
     pub fn link(&self, path: &str, label: impl Into<String>) -> Link {
-        Link {
-            href: self.href(path),
-            label: label.into(),
-        }
+        Link { href: self.href(path), label: label.into() }
     }
 
     /// The address under which search engines list the page.
@@ -211,10 +201,7 @@ pub struct ApiCall {
 
 impl ApiCall {
     pub fn new(text: &'static str, call: impl Into<String>) -> Self {
-        Self {
-            text,
-            call: call.into(),
-        }
+        Self { text, call: call.into() }
     }
 
     /// A call that returns the same as the page, or does the same as its form.

@@ -13,10 +13,7 @@ pub struct Icon {
 
 impl Icon {
     pub fn new(group: &str, value: &str, label: impl Into<String>) -> Self {
-        Self {
-            name: name(group, value),
-            label: label.into(),
-        }
+        Self { name: name(group, value), label: label.into() }
     }
 }
 

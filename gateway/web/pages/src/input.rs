@@ -217,18 +217,11 @@ mod tests {
     fn choices_are_escaped_and_linked_to_their_error() {
         let errors = Fields::one("kind", "Choose one.");
         for html in [
-            Select::new("kind", "Kind", choices())
-                .error_in(&errors)
-                .render(),
-            Checks::new("kind", "Kind", choices())
-                .error_in(&errors)
-                .render(),
+            Select::new("kind", "Kind", choices()).error_in(&errors).render(),
+            Checks::new("kind", "Kind", choices()).error_in(&errors).render(),
         ] {
             let html = html.unwrap();
-            assert!(
-                !html.contains("<b>") && html.contains("Choose one."),
-                "{html}"
-            );
+            assert!(!html.contains("<b>") && html.contains("Choose one."), "{html}");
             assert!(html.contains("aria-describedby=\"kind-error\""), "{html}");
         }
     }

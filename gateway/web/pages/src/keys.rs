@@ -163,21 +163,14 @@ mod tests {
 
     #[test]
     fn the_form_of_a_first_key_hides_its_options() {
-        let choices = KeyChoices {
-            mode: String::new(),
-            kind: String::new(),
-            may_write: false,
-        };
+        let choices = KeyChoices { mode: String::new(), kind: String::new(), may_write: false };
         let html = form(choices.clone(), Fields::default());
         assert!(html.contains("<details><summary>More options"), "{html}");
         let (first, options) = html.split_once("<details>").unwrap();
         assert!(first.contains("name=\"mode\""), "{html}");
         assert!(options.contains("name=\"kind\""), "{html}");
         let open = "<details open><summary>More options";
-        let of_game = KeyChoices {
-            kind: "secret".to_owned(),
-            ..choices.clone()
-        };
+        let of_game = KeyChoices { kind: "secret".to_owned(), ..choices.clone() };
         assert!(form(of_game, Fields::default()).contains(open));
         let wrong = Fields::one("game", "No published game has this slug.");
         assert!(form(choices, wrong).contains(open));

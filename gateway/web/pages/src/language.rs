@@ -22,8 +22,7 @@ impl Language {
     /// The language with this code. English stands for codes that this version does not know.
     pub fn from_code(code: &str) -> Self {
         let mut all = Self::ALL.into_iter();
-        all.find(|language| language.code() == code)
-            .unwrap_or_default()
+        all.find(|language| language.code() == code).unwrap_or_default()
     }
 
     /// In the language itself.
@@ -64,8 +63,8 @@ impl Language {
             let language = Self::ALL
                 .into_iter()
                 .find(|language| primary.eq_ignore_ascii_case(language.code()));
-            let weight = parts.find_map(|part| part.trim().strip_prefix("q=")?.parse().ok());
-            let weight: f32 = weight.unwrap_or(1.0);
+            let weight: f32 =
+                parts.find_map(|part| part.trim().strip_prefix("q=")?.parse().ok()).unwrap_or(1.0);
             let Some(language) = language.filter(|_| weight > 0.0) else {
                 continue;
             };

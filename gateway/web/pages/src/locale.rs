@@ -136,11 +136,7 @@ mod tests {
             (None, "1 May 2026", "1er mai 2026"),
             (Some("2026-05-01"), "1 May 2026", "1er mai 2026"),
             (Some("2026-05-03"), "1–3 May 2026", "du 1er au 3 mai 2026"),
-            (
-                Some("2026-06-02"),
-                "1 May 2026 – 2 June 2026",
-                "du 1er mai 2026 au 2 juin 2026",
-            ),
+            (Some("2026-06-02"), "1 May 2026 – 2 June 2026", "du 1er mai 2026 au 2 juin 2026"),
         ] {
             assert_eq!(en.days("2026-05-01", to), english);
             assert_eq!(fr.days("2026-05-01", to), french);

@@ -77,10 +77,7 @@ impl<'a> MailText<'a> {
             args.set(*name, value);
         }
         let part = |part: &str| texts.say_with(&format!("mail-{}-{part}", self.key), &args);
-        WrittenMail {
-            subject: part("subject"),
-            body: part("body") + "\n",
-        }
+        WrittenMail { subject: part("subject"), body: part("body") + "\n" }
     }
 }
 
@@ -113,10 +110,9 @@ mod tests {
         assert_eq!(english.subject, "The calls of the month are used up");
         let french = text.write(Language::French);
         assert_eq!(french.subject, "Les appels du mois sont épuisés");
-        for (mail, at) in [
-            (english, "3 November 2026, 12:00 UTC"),
-            (french, "3 novembre 2026 à 12:00 UTC"),
-        ] {
+        for (mail, at) in
+            [(english, "3 November 2026, 12:00 UTC"), (french, "3 novembre 2026 à 12:00 UTC")]
+        {
             for part in ["Savanna", at] {
                 assert!(mail.body.contains(part), "{part}: {}", mail.body);
             }

@@ -19,10 +19,7 @@ fn parser(text: &str) -> Parser<'_> {
 /// The text of the first heading of the first level.
 pub(crate) fn title(text: &str) -> Option<String> {
     let level = HeadingLevel::H1;
-    first(
-        text,
-        |tag| matches!(tag, Tag::Heading { level: found, .. } if *found == level),
-    )
+    first(text, |tag| matches!(tag, Tag::Heading { level: found, .. } if *found == level))
 }
 
 /// The text of the first paragraph or item, for search engines.
@@ -56,8 +53,8 @@ impl Anchors {
     /// `Kinds of keys` → `kinds-of-keys`; a second heading like it gets `kinds-of-keys-2`.
     pub(crate) fn of(&mut self, title: &str) -> String {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let words = title.split(|c: char| !is_word(c));
-        let words: Vec<String> = words
+        let words: Vec<String> = title
+            .split(|c: char| !is_word(c))
             .filter(|word| !word.is_empty())
             .map(str::to_ascii_lowercase)
             .collect();
@@ -80,10 +77,7 @@ mod tests {
     #[test]
     fn anchors_are_slugs_and_unique() {
         let mut anchors = Anchors::default();
-        assert_eq!(
-            anchors.of("2026-11-24: Documentation"),
-            "2026-11-24-documentation"
-        );
+        assert_eq!(anchors.of("2026-11-24: Documentation"), "2026-11-24-documentation");
         assert_eq!(anchors.of("invalid_key"), "invalid_key");
         assert_eq!(anchors.of("invalid_key"), "invalid_key-2");
         assert_eq!(anchors.of("What's new?"), "what-s-new");
@@ -125,8 +119,7 @@ mod tests {
             let mut html = String::new();
             pulldown_cmark::html::push_html(&mut html, events(&text));
             for tag in html.split('<').skip(1) {
-                let name = tag.trim_start_matches('/');
-                let name = name.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap();
+                let name = tag.trim_start_matches('/').split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap();
                 prop_assert!(ELEMENTS.contains(&name) || ["tr", "th", "td"].contains(&name), "{html}");
             }
             drop((title(&text), summary(&text)));

@@ -43,10 +43,7 @@ pub(crate) fn dashboard_source() -> String {
 
 impl std::fmt::Debug for Texts {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_tuple("Texts")
-            .field(&self.language)
-            .finish()
+        formatter.debug_tuple("Texts").field(&self.language).finish()
     }
 }
 
@@ -74,11 +71,7 @@ impl Texts {
         // Isolation marks would be copied along with names.
         bundle.set_use_isolating(false);
         drop(bundle.add_resource(resource));
-        let mut texts = Self {
-            language,
-            bundle,
-            fixed: HashMap::new(),
-        };
+        let mut texts = Self { language, bundle, fixed: HashMap::new() };
         for key in keys {
             let mut problems = Vec::new();
             let text = texts.format(&key, None, &mut problems);

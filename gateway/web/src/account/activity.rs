@@ -40,20 +40,13 @@ pub async fn show(request: MemberRequest, UrlQuery(before): UrlQuery<Before>) ->
     entries.truncate(ROWS.into());
     let last = entries.last().filter(|_| has_more);
     let next = last.map(|last| request.path(&format!("/activity?before={}", last.id)));
-    Ok(ok(&ActivityPage {
-        frame,
-        rows: entries.iter().map(row).collect(),
-        next,
-    }))
+    Ok(ok(&ActivityPage { frame, rows: entries.iter().map(row).collect(), next }))
 }
 
 fn row(entry: &Activity) -> ActivityRow {
     // An action of staff has no address, and then no browser either.
-    let agent = if entry.address.is_empty() {
-        String::new()
-    } else {
-        agent::name(texts(), &entry.agent)
-    };
+    let agent =
+        if entry.address.is_empty() { String::new() } else { agent::name(texts(), &entry.agent) };
     ActivityRow {
         at: texts().minute(entry.at),
         author: author(&entry.email).to_owned(),
@@ -65,11 +58,7 @@ fn row(entry: &Activity) -> ActivityRow {
 
 /// The author of a recorded action: the address of a person, or staff, who are not named.
 fn author(email: &str) -> &str {
-    if email.is_empty() {
-        say("activity-staff")
-    } else {
-        email
-    }
+    if email.is_empty() { say("activity-staff") } else { email }
 }
 
 /// A recorded action in words. During a rolling update, a replica with more actions may have recorded it.
@@ -77,11 +66,7 @@ pub(super) fn text(name: &str, subject: &str) -> String {
     let shown = shown_subject(name, subject);
     let text = texts().find_of(&format!("did-{name}"), &shown);
     text.unwrap_or_else(|| {
-        if subject.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{name}: {subject}")
-        }
+        if subject.is_empty() { name.to_owned() } else { format!("{name}: {subject}") }
     })
 }
 
@@ -107,8 +92,8 @@ mod tests {
 
     #[test]
     fn every_action_of_an_account_has_a_text() {
-        let of_accounts = Action::VARIANTS.iter();
-        let of_accounts = of_accounts.take_while(|name| **name != Action::SignedIn.name());
+        let of_accounts =
+            Action::VARIANTS.iter().take_while(|name| **name != Action::SignedIn.name());
         for name in of_accounts {
             let found = texts().find_of(&format!("did-{name}"), "x");
             assert!(found.is_some(), "{name}");

@@ -27,15 +27,12 @@ pub async fn choose(
         [] => see_other("/accounts"),
         [only] => see_other(&href(only)),
         several => {
-            let names = several
-                .iter()
-                .map(|account| account_name(&request.app, *account));
+            let names = several.iter().map(|account| account_name(&request.app, *account));
             let names = join_all(names).await;
-            let choices = several.iter().zip(names);
-            let choices = choices.map(|(account, name)| AccountChoice {
-                href: href(account),
-                name,
-            });
+            let choices = several
+                .iter()
+                .zip(names)
+                .map(|(account, name)| AccountChoice { href: href(account), name });
             ok(&ChooseAccountPage {
                 frame: request.viewer.frame(),
                 title: question.title,

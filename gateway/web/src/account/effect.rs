@@ -24,15 +24,8 @@ struct FormEntry {
 
 impl Effect {
     pub fn new(action: Action, subject: impl Into<String>, response: Response) -> Self {
-        let entry = FormEntry {
-            action,
-            subject: subject.into(),
-            id: None,
-        };
-        Self {
-            entry: Some(entry),
-            response,
-        }
+        let entry = FormEntry { action, subject: subject.into(), id: None };
+        Self { entry: Some(entry), response }
     }
 
     /// An effect that the page at `path` shows.
@@ -42,10 +35,7 @@ impl Effect {
 
     /// No effect: what the form wants is so already.
     pub fn none(response: Response) -> Self {
-        Self {
-            entry: None,
-            response,
-        }
+        Self { entry: None, response }
     }
 
     /// The effect of a form that has made the thing with this id. If it is sent again, the effect is recorded if the first answer was lost
@@ -79,8 +69,7 @@ impl MemberRequest {
         match work.await {
             Ok(effect) => {
                 if let Some(entry) = effect.entry {
-                    self.record_once(entry.action, &entry.subject, entry.id)
-                        .await;
+                    self.record_once(entry.action, &entry.subject, entry.id).await;
                 }
                 Ok(effect.response)
             }

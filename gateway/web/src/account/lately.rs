@@ -41,20 +41,18 @@ pub(super) async fn load(
         activity::last_of_staff(&app.pool, account, app.clock.now(), MOST.into()),
     );
     let path = request.path("/requests?errors=yes");
-    let calls = calls.map(|listed| listed.calls).unwrap_or_default();
-    let calls = calls.iter().filter_map(|call| {
-        let what = format!(
-            "{} {} {} {}",
-            call.method, call.target, call.status, call.code
-        );
+    let listed = calls.map(|listed| listed.calls).unwrap_or_default();
+    let calls = listed.iter().filter_map(|call| {
+        let what = format!("{} {} {} {}", call.method, call.target, call.status, call.code);
         Some((time_of(call.at)?, WaitingItem::new(what, path.clone())))
     });
     let decisions = decisions?.into_iter().map(|it| {
         let text = say_of("today-staff", &text(&it.action, &it.subject));
         (it.at, WaitingItem::new(text, request.path("/listings")))
     });
-    let deliveries = newest(endpoints.iter().filter_map(|it| delivery(request, it)));
-    let deliveries = deliveries.into_iter().take(MOST.into());
+    let deliveries = newest(endpoints.iter().filter_map(|it| delivery(request, it)))
+        .into_iter()
+        .take(MOST.into());
     let all = newest(calls.chain(deliveries).chain(decisions)).into_iter();
     let items = all.map(|(at, item)| item.detail(texts().minute(at)));
     Ok(items.collect())

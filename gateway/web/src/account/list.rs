@@ -89,10 +89,7 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
     app.gateway.create_account(&actor, id, name).await?;
     let mut transaction = kit::pg::begin(&app.pool).await?;
     members::lock(&mut transaction, id).await?;
-    if members::role(&mut *transaction, id, person.id)
-        .await?
-        .is_some()
-    {
+    if members::role(&mut *transaction, id, person.id).await?.is_some() {
         return Ok(id);
     }
     // A person who has left the account, or was removed, cannot become a member again with the old form.
@@ -106,9 +103,7 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
     check_room(&members::of_person(&mut *transaction, person.id).await?)?;
     let now = app.clock.now();
     members::insert(&mut *transaction, id, person.id, Role::Owner, now).await?;
-    request
-        .record_in_account(&mut *transaction, id, Action::AccountCreated, name)
-        .await?;
+    request.record_in_account(&mut *transaction, id, Action::AccountCreated, name).await?;
     transaction.commit().await?;
     Ok(id)
 }
@@ -131,11 +126,8 @@ async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageRes
     let FormState { status, errors } = state;
     let memberships = members::of_person(&app.pool, request.person().id).await?;
     let names = memberships.iter().map(|it| account_name(app, it.account));
-    let accounts = memberships.iter().zip(join_all(names).await);
-    let accounts = accounts.map(|(membership, name)| AccountRow {
-        id: membership.account.to_string(),
-        name,
-        role: say(membership.role.key()),
+    let accounts = memberships.iter().zip(join_all(names).await).map(|(membership, name)| {
+        AccountRow { id: membership.account.to_string(), name, role: say(membership.role.key()) }
     });
     let name = Field::name("name", say("accounts-name")).value(typed);
     let page = ListPage {

@@ -79,8 +79,8 @@ impl MemberRequest {
     /// Records an action that may have made the thing with this id; if so, once.
     pub async fn record_once(&self, action: Action, subject: &str, effect: Option<Uuid>) {
         let (person, now) = (self.person(), self.app.clock.now());
-        let entry = NewEntry::new(person.id, &person.email, &self.client, action);
-        let entry = entry.in_account(self.scope.id, subject);
+        let entry = NewEntry::new(person.id, &person.email, &self.client, action)
+            .in_account(self.scope.id, subject);
         if let Err(error) = activity::insert_once(&self.app.pool, entry, effect, now).await {
             let action = action.name();
             tracing::warn!(%error, action, "an activity is not recorded");
@@ -95,7 +95,6 @@ impl MemberRequest {
         subject: &str,
     ) -> Result<(), sqlx::Error> {
         let account = self.scope.id;
-        self.record_in_account(executor, account, action, subject)
-            .await
+        self.record_in_account(executor, account, action, subject).await
     }
 }

@@ -25,8 +25,9 @@ impl AccountContext {
     /// While the gateway is away, the frame lacks the account's name, and the page itself shows the reason. The frame says whether
     /// everything is read-only; the access layer refuses the forms then.
     pub async fn load(request: &PersonRequest, scope: &AccountScope, section: Section) -> Self {
-        let found = timeout(WAIT, request.app.gateway.account(scope.id)).await;
-        let found = found.unwrap_or_else(|_elapsed| Err(Fault::unavailable("gateway")));
+        let found = timeout(WAIT, request.app.gateway.account(scope.id))
+            .await
+            .unwrap_or_else(|_elapsed| Err(Fault::unavailable("gateway")));
         let account = found.as_ref().ok().and_then(|found| found.account.as_ref());
         let unnamed = say("account-unnamed");
         let switches = found.as_ref().map(|found| Switches::of(&found.switches));

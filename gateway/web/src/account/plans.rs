@@ -58,11 +58,7 @@ fn column(plan: &proto::Plan) -> PlanColumn {
         keys: limit(plan.working_keys),
         writes_per_day: limit(plan.writes_per_day),
         webhooks: limit(plan.webhook_endpoints),
-        events: say(if plan.webhook_events {
-            "plan-real-events"
-        } else {
-            "plan-test-events"
-        }),
+        events: say(if plan.webhook_events { "plan-real-events" } else { "plan-test-events" }),
     }
 }
 

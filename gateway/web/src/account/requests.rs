@@ -111,10 +111,7 @@ fn row(call: &proto::Call, keys: &[proto::Key]) -> RequestRow {
         at: at.unwrap_or_default(),
         method: call.method.clone(),
         target: call.target.clone(),
-        route: Some(&call.route)
-            .filter(|route| *route != "none")
-            .cloned()
-            .unwrap_or_default(),
+        route: Some(&call.route).filter(|route| *route != "none").cloned().unwrap_or_default(),
         status: call.status,
         is_success: call.status < 400,
         code: call.code.clone(),

@@ -89,9 +89,7 @@ async fn try_to_close(request: &MemberRequest) -> Result<Option<&'static str>, P
         return Ok(OTHERS);
     };
     members::remove(&mut *transaction, account, request.person().id).await?;
-    request
-        .record_in(&mut *transaction, Action::AccountClosed, "")
-        .await?;
+    request.record_in(&mut *transaction, Action::AccountClosed, "").await?;
     transaction.commit().await?;
     Ok(None)
 }
@@ -129,9 +127,7 @@ async fn begin_closing(
 pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> PageResult {
     let (gateway, actor) = (&request.app.gateway, request.actor());
     let work = async {
-        gateway
-            .rename_account(&actor, request.scope.id, &form.name)
-            .await?;
+        gateway.rename_account(&actor, request.scope.id, &form.name).await?;
         let (action, start) = (Action::AccountChanged, request.path(""));
         Ok(Effect::shown_at(action, &form.name, &start))
     };
@@ -147,9 +143,7 @@ fn page(request: &MemberRequest, frame: Frame, name: &str, state: FormState) -> 
     let page = AccountSettingsPage {
         frame,
         id: request.scope.id.to_string(),
-        name: Field::name("name", say("settings-name"))
-            .value(name)
-            .error_in(&errors),
+        name: Field::name("name", say("settings-name")).value(name).error_in(&errors),
         errors,
     };
     html(status, &page)

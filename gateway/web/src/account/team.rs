@@ -79,9 +79,7 @@ pub async fn invite(
         return page(&request, None, &form, FormState::invalid(errors)).await;
     };
     let network = request.client.network();
-    let counted = app
-        .limits
-        .count_mail(Purpose::Invite, &address, &network, now);
+    let counted = app.limits.count_mail(Purpose::Invite, &address, &network, now);
     if let Err(reached) = counted.await? {
         let fault = reached.too_many_in(Language::English, "limit-mails");
         return page(&request, None, &form, FormState::refused_here(&fault)).await;
@@ -130,31 +128,24 @@ async fn mail_invitation(
     let mail = LinkMail {
         id,
         address,
-        target: LinkTarget::Invite {
-            by: Some(inviter.id),
-            account,
-            role,
-        },
+        target: LinkTarget::Invite { by: Some(inviter.id), account, role },
         next: None,
         // A new person gets the mail in the language of the inviter.
         language: invited_person.as_ref().unwrap_or(inviter).language(),
         text: MailText::new(&key).with("inviter", inviter.email.as_str()),
     };
     send_link(&mut transaction, app, mail).await?;
-    request
-        .record_in(&mut *transaction, Action::Invited, address)
-        .await?;
+    request.record_in(&mut *transaction, Action::Invited, address).await?;
     transaction.commit().await?;
     Ok(true)
 }
 
 pub async fn withdraw(request: MemberRequest, Path((_, invite)): Path<(Uuid, Uuid)>) -> PageResult {
     let mut transaction = begin_change(&request, Permission::Manage).await?;
-    let email = links::withdraw(&mut *transaction, request.scope.id, invite).await?;
-    let email = email.ok_or_else(PageError::not_found)?;
-    request
-        .record_in(&mut *transaction, Action::InviteWithdrawn, &email)
-        .await?;
+    let email = links::withdraw(&mut *transaction, request.scope.id, invite)
+        .await?
+        .ok_or_else(PageError::not_found)?;
+    request.record_in(&mut *transaction, Action::InviteWithdrawn, &email).await?;
     transaction.commit().await?;
     Ok(back(&request))
 }
@@ -187,8 +178,9 @@ pub(super) async fn begin_change(
     let (account, person) = (request.scope.id, request.person().id);
     let mut transaction = kit::pg::begin(&request.app.pool).await?;
     members::lock(&mut transaction, account).await?;
-    let role = members::role(&mut *transaction, account, person).await?;
-    let role = role.ok_or_else(PageError::not_found)?;
+    let role = members::role(&mut *transaction, account, person)
+        .await?
+        .ok_or_else(PageError::not_found)?;
     if !role.may(needed) {
         return Err(PageError::forbidden(needed));
     }
@@ -198,8 +190,7 @@ pub(super) async fn begin_change(
 /// Changes the role of a member, or removes the member.
 async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> PageResult {
     let (app, account) = (&request.app, request.scope.id);
-    let changed = people::by_id(&app.pool, person).await?;
-    let changed = changed.ok_or_else(PageError::not_found)?;
+    let changed = people::by_id(&app.pool, person).await?.ok_or_else(PageError::not_found)?;
     let is_self = person == request.person().id;
     let needed = match role {
         // Everybody may leave.
@@ -235,17 +226,10 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
             links::remove_invitations_by(&mut *transaction, account, person).await?;
         }
         let subject = format!("{}, {}", changed.email, role.as_str());
-        request
-            .record_in(&mut *transaction, action, &subject)
-            .await?;
+        request.record_in(&mut *transaction, action, &subject).await?;
         membership::tell_owners(&mut transaction, request, account, seen).await?;
     } else {
-        let removed = RemovedMember {
-            account,
-            person: &changed,
-            action,
-            seen,
-        };
+        let removed = RemovedMember { account, person: &changed, action, seen };
         membership::end(&mut transaction, request, removed).await?;
     }
     if action == Action::MemberRemoved && changed.wants_notices {
@@ -296,14 +280,8 @@ async fn page(
         is_you: member.person == request.person().id,
     });
     let invites = links::invitations(&app.pool, account, app.clock.now()).await?;
-    let email = Field::email("email", say("email-label"))
-        .autocomplete("on")
-        .value(&form.email);
-    let role = if form.role.is_empty() {
-        "developer"
-    } else {
-        &form.role
-    };
+    let email = Field::email("email", say("email-label")).autocomplete("on").value(&form.email);
+    let role = if form.role.is_empty() { "developer" } else { &form.role };
     let mut frame = request.frame(Section::Team).await;
     frame.notice = notice;
     let page = TeamPage {

@@ -46,10 +46,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         }),
     );
     let found = context.account();
-    if found
-        .as_ref()
-        .is_err_and(|fault| fault.code == Code::NotFound)
-    {
+    if found.as_ref().is_err_and(|fault| fault.code == Code::NotFound) {
         return Err(PageError::not_found());
     }
     let found = found.ok();
@@ -60,9 +57,8 @@ pub async fn show(request: MemberRequest) -> PageResult {
         ("today-part-listings", listings.is_none()),
     ];
     let has_key = keys.as_ref().map(|(keys, _)| !keys.is_empty());
-    let has_game = listings
-        .as_ref()
-        .map(|(_, (rows, _))| rows.iter().any(|row| row.kind == "game"));
+    let has_game =
+        listings.as_ref().map(|(_, (rows, _))| rows.iter().any(|row| row.kind == "game"));
     let mut waiting = Waiting::default();
     for asked in keys.iter().flat_map(|(_, requests)| requests) {
         waiting.add_key_request(&request, asked, now);
@@ -98,10 +94,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         month: month.map(usage::month),
         plan: plan.map(|plan| plan.title.clone()),
         is_owner: request.may(Permission::Manage),
-        frame: pages::Frame {
-            api_call: Some(ApiCall::same("GET /v1/me")),
-            ..context.frame
-        },
+        frame: pages::Frame { api_call: Some(ApiCall::same("GET /v1/me")), ..context.frame },
     };
     Ok(ok(&page))
 }
@@ -109,29 +102,19 @@ pub async fn show(request: MemberRequest) -> PageResult {
 /// The first steps of an account that has neither a key nor a game.
 fn first_steps(request: &MemberRequest) -> Vec<FirstStep> {
     let steps = [
-        (
-            Permission::Develop,
-            ["today-api-title", "today-api", "today-first-key"],
-            "/keys/new",
-        ),
+        (Permission::Develop, ["today-api-title", "today-api", "today-first-key"], "/keys/new"),
         (
             Permission::Edit,
             ["today-list-title", "today-list", "today-first-game"],
             "/listings/new/game",
         ),
     ];
-    let steps = steps
-        .into_iter()
-        .filter(|(permission, ..)| request.may(*permission));
-    let steps = steps.map(|(_, words, path)| {
-        let [title, text, button] = words.map(say);
-        FirstStep {
-            title,
-            text,
-            button,
-            href: request.path(path),
-        }
-    });
+    let steps = steps.into_iter().filter(|(permission, ..)| request.may(*permission)).map(
+        |(_, words, path)| {
+            let [title, text, button] = words.map(say);
+            FirstStep { title, text, button, href: request.path(path) }
+        },
+    );
     steps.collect()
 }
 
@@ -153,13 +136,11 @@ impl Waiting {
             }
             "approved" if may_act => {
                 let detail = say("today-live-key-reveal");
-                self.for_you
-                    .push(item("today-live-key-approved").detail(detail));
+                self.for_you.push(item("today-live-key-approved").detail(detail));
             }
             "rejected" if may_act && is_recent => {
                 let reason = asked.reason.clone().unwrap_or_default();
-                self.for_you
-                    .push(item("today-live-key-rejected").detail(reason));
+                self.for_you.push(item("today-live-key-rejected").detail(reason));
             }
             _ => {}
         }
@@ -172,8 +153,7 @@ impl Waiting {
         }
         let text = say_of("today-address-off", &origin(&endpoint.url));
         let href = request.path(&format!("/webhooks/{}", endpoint.id));
-        self.for_you
-            .push(WaitingItem::new(text, href).detail(&endpoint.reason));
+        self.for_you.push(WaitingItem::new(text, href).detail(&endpoint.reason));
     }
 
     fn add_listings(
@@ -210,8 +190,7 @@ impl Waiting {
             }
             listings::State::Rejected if request.may(Permission::Edit) => {
                 let item = item(say_of("today-listing-rejected", title));
-                self.for_you
-                    .push(item.detail(reason.cloned().unwrap_or_default()));
+                self.for_you.push(item.detail(reason.cloned().unwrap_or_default()));
             }
             _ => {}
         }

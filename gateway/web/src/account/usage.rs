@@ -63,10 +63,7 @@ fn day_rows(days: &[proto::DayUse]) -> Vec<CountRow> {
     let newest_first = days.iter().rev();
     let called = newest_first.filter(|day| day.calls > 0);
     called
-        .map(|day| CountRow {
-            day: texts().day(&day.day),
-            calls: texts().number(day.calls),
-        })
+        .map(|day| CountRow { day: texts().day(&day.day), calls: texts().number(day.calls) })
         .collect()
 }
 

@@ -43,12 +43,7 @@ impl DocumentCache {
             reference: None,
             etag: None,
         };
-        Ok(Self {
-            api,
-            addresses,
-            newest: Mutex::new(newest),
-            is_behind: AtomicBool::new(false),
-        })
+        Ok(Self { api, addresses, newest: Mutex::new(newest), is_behind: AtomicBool::new(false) })
     }
 
     /// The guides with the settings of the gateway, if it was ever reached.
@@ -71,11 +66,7 @@ impl DocumentCache {
         lifecycle.spawn(async move {
             loop {
                 cache.refresh().await;
-                let wait = if cache.reference().is_ok() {
-                    AGE
-                } else {
-                    PAUSE
-                };
+                let wait = if cache.reference().is_ok() { AGE } else { PAUSE };
                 tokio::select! {
                     () = tokio::time::sleep(wait) => {}
                     () = stopping.cancelled() => return,

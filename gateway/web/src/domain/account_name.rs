@@ -31,16 +31,8 @@ mod tests {
     fn names_are_accepted_exactly_if_the_gateway_accepts_them() {
         let longest = "ọ".repeat(MAX);
         let too_long = "ọ".repeat(MAX + 1);
-        for name in [
-            "",
-            " \t",
-            "\u{3164}",
-            "Savanna",
-            " Savanna\n",
-            "a\u{7}b",
-            &longest,
-            &too_long,
-        ] {
+        for name in ["", " \t", "\u{3164}", "Savanna", " Savanna\n", "a\u{7}b", &longest, &too_long]
+        {
             let mut bad = BadFields::default();
             fields::name(&mut bad, "name", name);
             assert_eq!(check(name).is_ok(), bad.is_empty(), "{name:?}");

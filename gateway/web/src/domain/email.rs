@@ -27,13 +27,14 @@ fn canonical(text: &str) -> Option<String> {
     if !mailbox.is_ascii() || mailbox.contains('"') {
         return None;
     }
-    let domain = Uts46::new().to_ascii(
-        domain.as_bytes(),
-        AsciiDenyList::STD3,
-        Hyphens::CheckFirstLast,
-        DnsLength::Verify,
-    );
-    let domain = domain.ok()?;
+    let domain = Uts46::new()
+        .to_ascii(
+            domain.as_bytes(),
+            AsciiDenyList::STD3,
+            Hyphens::CheckFirstLast,
+            DnsLength::Verify,
+        )
+        .ok()?;
     // Other mail servers can reach a domain that has a dot, and whose last label is no number, as that of an IP address.
     let (_, last) = domain.rsplit_once('.')?;
     let is_number = last.bytes().all(|byte| byte.is_ascii_digit());
@@ -95,17 +96,12 @@ mod tests {
             long.as_str(),
             labels.as_str(),
         ] {
-            let is_good = ["bücher", "123.", "!#$"]
-                .iter()
-                .any(|it| typed.contains(it));
+            let is_good = ["bücher", "123.", "!#$"].iter().any(|it| typed.contains(it));
             let parsed = parse(typed);
             assert_eq!(parsed.is_ok(), is_good, "{typed:?}");
             let recipient = parsed.unwrap_or_else(|_| typed.to_owned());
-            let mail = NewMessage {
-                recipient: &recipient,
-                subject: "A subject",
-                body: "A body.\n",
-            };
+            let mail =
+                NewMessage { recipient: &recipient, subject: "A subject", body: "A body.\n" };
             let sent = message(&sender, kit::ids::row_id(), mail);
             assert_eq!(sent.is_ok(), is_good, "{typed:?}");
         }

@@ -49,11 +49,7 @@ pub fn sign_up(next: Option<&str>) -> String {
 /// The text that says why somebody who opens this page has to sign in first.
 pub fn reason(text: &str) -> Option<&'static str> {
     let after = after_sign_up(text)?;
-    let key = if after == ADD_GAME {
-        "sign-in-to-add-game"
-    } else {
-        "sign-in-to-claim"
-    };
+    let key = if after == ADD_GAME { "sign-in-to-add-game" } else { "sign-in-to-claim" };
     Some(key)
 }
 

@@ -17,12 +17,7 @@ mod tests {
         let hash = "0a".repeat(32);
         assert!(is_file_name(&format!("{hash}.jpg")));
         assert!(is_file_name(&format!("{hash}-small.jpg")));
-        for other in [
-            hash.as_str(),
-            "x.jpg",
-            "",
-            &format!("{}.jpg", hash.to_uppercase()),
-        ] {
+        for other in [hash.as_str(), "x.jpg", "", &format!("{}.jpg", hash.to_uppercase())] {
             assert!(!is_file_name(other), "{other}");
         }
     }

@@ -22,8 +22,8 @@ pub fn derive(token: &Token, form: &str) -> (Vec<String>, Vec<Vec<u8>>) {
         let random = token.derived_key(&format!("recovery code {number} of {form}"));
         let characters =
             random.map(|byte| char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]));
-        let groups = characters.chunks(GROUP).take(GROUPS);
-        let groups: Vec<String> = groups.map(|group| group.iter().collect()).collect();
+        let groups: Vec<String> =
+            characters.chunks(GROUP).take(GROUPS).map(|group| group.iter().collect()).collect();
         groups.join("-")
     };
     let codes: Vec<String> = (0..COUNT).map(code).collect();

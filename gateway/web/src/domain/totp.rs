@@ -22,9 +22,7 @@ impl SharedSecret {
 
     fn totp(&self) -> Totp {
         // The default: six digits, a step of 30 seconds, and one step of difference between clocks.
-        Builder::new()
-            .with_secret(self.0.to_vec())
-            .build_noncompliant()
+        Builder::new().with_secret(self.0.to_vec()).build_noncompliant()
     }
 
     /// The step whose code these six digits are, at `now`. The caller accepts each step once.
@@ -48,10 +46,7 @@ impl SharedSecret {
     /// The address in the QR code.
     pub fn address(&self, email: &str) -> String {
         let email = encoded(email);
-        format!(
-            "otpauth://totp/Mchezo:{email}?secret={}&issuer=Mchezo",
-            self.text()
-        )
+        format!("otpauth://totp/Mchezo:{email}?secret={}&issuer=Mchezo", self.text())
     }
 }
 

@@ -50,9 +50,7 @@ pub async fn name(
 ) -> PageResult {
     let economy = &request.app.economy;
     let work = async {
-        economy
-            .name_currency(request.scope.id, &game, &form.name)
-            .await?;
+        economy.name_currency(request.scope.id, &game, &form.name).await?;
         let path = request.path(&format!("/economy/{game}?done=currency-named"));
         Ok(Effect::shown_at(Action::CurrencyNamed, &game, &path))
     };
@@ -107,16 +105,8 @@ fn unknown(game: &str) -> proto::OwnCurrency {
 }
 
 fn name_row(name: proto::CurrencyName) -> NameRow {
-    let by = if name.given_by == "account" {
-        "economy-by-owner"
-    } else {
-        "economy-by-staff"
-    };
-    NameRow {
-        name: name.name,
-        since: minute_of(texts(), name.since),
-        by: say(by),
-    }
+    let by = if name.given_by == "account" { "economy-by-owner" } else { "economy-by-staff" };
+    NameRow { name: name.name, since: minute_of(texts(), name.since), by: say(by) }
 }
 
 fn report_row(own: proto::OwnReport) -> ReportRow {

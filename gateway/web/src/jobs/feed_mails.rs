@@ -152,11 +152,8 @@ async fn mail_next(app: &Web, source: Source, now: OffsetDateTime) -> anyhow::Re
             return Ok(mailed);
         }
         let mut notices = Vec::new();
-        let mut names = AccountNames {
-            app,
-            until: Instant::now() + NAMES_DEADLINE,
-            read: HashMap::new(),
-        };
+        let mut names =
+            AccountNames { app, until: Instant::now() + NAMES_DEADLINE, read: HashMap::new() };
         for change in &listed.changes {
             notices.extend(source.notice(change, &mut names).await);
         }
@@ -204,8 +201,7 @@ async fn queue(
 }
 
 fn parse(accounts: &[String]) -> anyhow::Result<Vec<Uuid>> {
-    let accounts = accounts.iter().map(|account| account.parse());
-    let accounts: Result<_, uuid::Error> = accounts.collect();
+    let accounts: Result<_, uuid::Error> = accounts.iter().map(|account| account.parse()).collect();
     accounts.context("an account is not a UUID")
 }
 
@@ -278,8 +274,9 @@ async fn on_listing(change: &Change, names: &mut AccountNames<'_>) -> anyhow::Re
             (Action::OwnerRemoved, text)
         }
         "game_moved" => {
-            let text = text("game-moved").with("former", decided.former_page.clone());
-            let text = text.with("handle", decided.page.clone());
+            let text = text("game-moved")
+                .with("former", decided.former_page.clone())
+                .with("handle", decided.page.clone());
             (Action::GameMoved, text)
         }
         "event_moved" => {
@@ -302,20 +299,15 @@ async fn on_listing(change: &Change, names: &mut AccountNames<'_>) -> anyhow::Re
             (Action::ListingApproved, text)
         }
         "listing_approved" => (Action::ListingApproved, text("listing-approved")),
-        "listing_rejected" => (
-            Action::ListingRejected,
-            with_reason(text("listing-rejected"), reason),
-        ),
-        "listing_removed" => (
-            Action::ListingRemoved,
-            with_reason(text("listing-removed"), reason),
-        ),
+        "listing_rejected" => {
+            (Action::ListingRejected, with_reason(text("listing-rejected"), reason))
+        }
+        "listing_removed" => (Action::ListingRemoved, with_reason(text("listing-removed"), reason)),
         "listing_restored" => (Action::ListingRestored, text("listing-restored")),
         "claim_granted" => (Action::ClaimGranted, of_claim("claim-granted")),
-        "claim_rejected" => (
-            Action::ClaimRejected,
-            with_reason(of_claim("claim-rejected"), reason),
-        ),
+        "claim_rejected" => {
+            (Action::ClaimRejected, with_reason(of_claim("claim-rejected"), reason))
+        }
         _ => return Err(unknown(change)),
     };
     Ok(Notice {

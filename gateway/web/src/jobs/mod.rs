@@ -19,18 +19,12 @@ const HOUR: Duration = Duration::from_hours(1);
 /// Adds all jobs.
 pub fn spawn(leader: &Leader, app: &App) {
     let jobs = Jobs { leader, app };
-    jobs.spawn("clean up", HOUR, |app, now| async move {
-        clean_up::run(&app, now).await
-    });
+    jobs.spawn("clean up", HOUR, |app, now| async move { clean_up::run(&app, now).await });
     jobs.spawn("re-encryption", HOUR, |app, _| async move {
         reencryption::run(&app.pool, &app.key_ring).await
     });
-    jobs.spawn("feed mails", MINUTE, |app, now| async move {
-        feed_mails::run(&app, now).await
-    });
-    jobs.spawn("month use", MINUTE, |app, now| async move {
-        month_use::run(&app, now).await
-    });
+    jobs.spawn("feed mails", MINUTE, |app, now| async move { feed_mails::run(&app, now).await });
+    jobs.spawn("month use", MINUTE, |app, now| async move { month_use::run(&app, now).await });
 }
 
 /// The results of the parts of a run. A part that fails does not stop the others.
@@ -76,8 +70,7 @@ impl Jobs<'_> {
         F: Future<Output = anyhow::Result<u64>> + Send + 'static,
     {
         let app = App::clone(self.app);
-        self.leader
-            .spawn_periodic(name, interval, move |now| work(App::clone(&app), now));
+        self.leader.spawn_periodic(name, interval, move |now| work(App::clone(&app), now));
     }
 }
 

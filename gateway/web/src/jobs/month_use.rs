@@ -36,11 +36,7 @@ struct UsedMonth<'a> {
 pub async fn run(app: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
     let (mut announced, mut cursor) = (0, String::new());
     // Staff without an address get no mail.
-    let large = if app.staff_mail.is_some() {
-        app.large_month
-    } else {
-        0
-    };
+    let large = if app.staff_mail.is_some() { app.large_month } else { 0 };
     loop {
         let page = app.gateway.month_uses(SHARES[0], large, &cursor).await?;
         let used: Vec<UsedMonth<'_>> = page.accounts.iter().filter_map(used_month).collect();
@@ -130,19 +126,13 @@ impl UsedMonth<'_> {
             return vec![format!("large month {account} {day}")];
         };
         let used = u128::from(self.used);
-        let shares = SHARES.into_iter();
-        let shares = shares.filter(|share| used * 100 >= u128::from(limit) * u128::from(*share));
-        shares
-            .map(|share| format!("month {account} {day} {limit} {share}"))
-            .collect()
+        let shares =
+            SHARES.into_iter().filter(|share| used * 100 >= u128::from(limit) * u128::from(*share));
+        shares.map(|share| format!("month {account} {day} {limit} {share}")).collect()
     }
 
     fn text(&self, limit: u64, public_url: &str) -> MailText<'_> {
-        let key = if self.used >= limit {
-            "month-used"
-        } else {
-            "month-share"
-        };
+        let key = if self.used >= limit { "month-used" } else { "month-share" };
         let account = format!("{public_url}/accounts/{}", self.account);
         MailText::new(key)
             .with("name", self.name)
@@ -155,14 +145,7 @@ impl UsedMonth<'_> {
     }
 
     fn mail_to_staff(&self, large: u64) -> WrittenMail {
-        let Self {
-            account,
-            name,
-            plan,
-            first_day,
-            used,
-            ..
-        } = self;
+        let Self { account, name, plan, first_day, used, .. } = self;
         WrittenMail {
             subject: format!("{name} has made {large} calls or more this month"),
             body: format!(

@@ -94,8 +94,8 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
 async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, PageError> {
     let (app, access) = (&guard.app, guard.access);
     let now = app.clock.now();
-    let client = request.extensions().get::<ClientInfo>().cloned();
-    let client = client.ok_or_else(PageError::internal)?;
+    let client =
+        request.extensions().get::<ClientInfo>().cloned().ok_or_else(PageError::internal)?;
     // Before the first statement: these pages have links of mails and sessions looked up, which anybody can make up.
     let token = app.cookie.token(request.headers());
     let has_session = token.is_some_and(|token| app.page_limit.knows(token.hash()));

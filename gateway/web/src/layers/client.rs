@@ -22,9 +22,12 @@ pub async fn identify(State(app): State<App>, mut request: Request, next: Next) 
     let ip = client_address::resolve(&app.proxies, app.proxy_header, peer, headers);
     let agent = headers
         .get(USER_AGENT)
-        .and_then(|agent| agent.to_str().ok());
-    let agent = agent.unwrap_or_default().chars();
-    let agent = agent.filter(|c| !c.is_control()).take(MAX_AGENT).collect();
+        .and_then(|agent| agent.to_str().ok())
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(MAX_AGENT)
+        .collect();
     request.extensions_mut().insert(ClientInfo { ip, agent });
     next.run(request).await
 }

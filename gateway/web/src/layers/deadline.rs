@@ -25,11 +25,7 @@ pub async fn limit(State(app): State<App>, request: Request, next: Next) -> Resp
         let response = timeout(limit, next.run(request)).await;
         response.unwrap_or_else(|_elapsed| PageError::timed_out().into_response())
     });
-    if is_form {
-        run_to_end(&app, answer).await
-    } else {
-        answer.await
-    }
+    if is_form { run_to_end(&app, answer).await } else { answer.await }
 }
 
 /// How long the answer to a request may take. That to an upload waits for the file, which has limits of its own (`uploads.rs`), and for the

@@ -19,10 +19,7 @@ const FIXED: [(&str, &str); 4] = [
     // With `no-referrer`, browsers would send `Origin: null` with forms.
     ("referrer-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
-    (
-        "permissions-policy",
-        "camera=(), geolocation=(), microphone=(), payment=()",
-    ),
+    ("permissions-policy", "camera=(), geolocation=(), microphone=(), payment=()"),
 ];
 
 /// Adds the headers.
@@ -30,10 +27,7 @@ pub async fn add(State(app): State<App>, request: Request, next: Next) -> Respon
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     for (name, value) in FIXED {
-        headers.insert(
-            HeaderName::from_static(name),
-            HeaderValue::from_static(value),
-        );
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     if app.cookie == CookieStyle::Secure {
@@ -42,12 +36,8 @@ pub async fn add(State(app): State<App>, request: Request, next: Next) -> Respon
         headers.insert("strict-transport-security", year);
     }
     // Pages of other sites may show public pictures, which have set this header.
-    headers
-        .entry(RESOURCE_POLICY)
-        .or_insert(HeaderValue::from_static("same-origin"));
+    headers.entry(RESOURCE_POLICY).or_insert(HeaderValue::from_static("same-origin"));
     // By default nothing is cached: pages differ per person, and some have secrets.
-    headers
-        .entry(CACHE_CONTROL)
-        .or_insert(HeaderValue::from_static("no-store"));
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }

@@ -20,8 +20,10 @@ pub struct RoutePattern(pub String);
 
 /// Adds the pattern of the path to the response. Use this layer inside the router, where the pattern is known.
 pub async fn name_route(request: Request, next: Next) -> Response {
-    let pattern = request.extensions().get::<MatchedPath>();
-    let pattern = pattern.map(|path| RoutePattern(path.as_str().to_owned()));
+    let pattern = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map(|path| RoutePattern(path.as_str().to_owned()));
     let mut response = next.run(request).await;
     if let Some(pattern) = pattern {
         response.extensions_mut().insert(pattern);
@@ -43,23 +45,13 @@ pub async fn record(mut request: Request, next: Next) -> Response {
     let route = response.extensions().get::<RoutePattern>();
     let route = route.map_or("none", |route| route.0.as_str()).to_owned();
     let (status, took) = (response.status().as_u16(), began.elapsed());
-    let labels = [
-        ("method", method.to_owned()),
-        ("route", route.clone()),
-        ("status", status.to_string()),
-    ];
+    let labels =
+        [("method", method.to_owned()), ("route", route.clone()), ("status", status.to_string())];
     metrics::counter!("http_requests_total", &labels).increment(1);
     metrics::histogram!("http_request_duration_seconds", "route" => route.clone()).record(took);
     let duration_ms = took.as_millis();
     span.in_scope(|| {
-        tracing::info!(
-            request.id = id,
-            method,
-            route,
-            status,
-            duration_ms,
-            "request"
-        );
+        tracing::info!(request.id = id, method, route, status, duration_ms, "request");
     });
     response
 }

@@ -33,9 +33,7 @@ pub async fn without_language(uri: Uri) -> PageResult {
 /// site, or it has letters that a header cannot carry.
 fn without_slash(uri: &Uri) -> Option<String> {
     let path = uri.path().strip_suffix('/')?.trim_end_matches('/');
-    let is_of_site = path
-        .strip_prefix('/')
-        .is_some_and(|rest| !rest.starts_with(['/', '\\']));
+    let is_of_site = path.strip_prefix('/').is_some_and(|rest| !rest.starts_with(['/', '\\']));
     let address = address(path, uri.query());
     address.filter(|_| is_of_site)
 }

@@ -35,11 +35,11 @@ pub async fn admit(State(route): State<RouteState>, request: Request, next: Next
     let app = &route.app;
     // The page is made, and stored, without parameters that it ignores.
     let visit = Visit::from_request(request.uri(), request.headers()).reading(&route.query);
-    let known = request.headers().get_all(IF_NONE_MATCH);
-    let known: Vec<HeaderValue> = known.iter().cloned().collect();
+    let known: Vec<HeaderValue> =
+        request.headers().get_all(IF_NONE_MATCH).iter().cloned().collect();
     let admitted = async {
-        let client = request.extensions().get::<ClientInfo>().cloned();
-        let client = client.ok_or_else(PageError::internal)?;
+        let client =
+            request.extensions().get::<ClientInfo>().cloned().ok_or_else(PageError::internal)?;
         if request.method() == Method::POST {
             return read_form(app, &client, request).await;
         }
@@ -88,10 +88,7 @@ async fn count(app: &App, client: &ClientInfo, headers: &HeaderMap) -> Result<()
     let now = app.clock.now();
     let network = Network::from(client.ip);
     let limit = &app.page_limit;
-    let browser = Visitor::Browser {
-        network,
-        headers: hash(client, headers),
-    };
+    let browser = Visitor::Browser { network, headers: hash(client, headers) };
     let counted = limit.count(browser, now);
     let Err(seconds) = counted.and_then(|()| limit.count(Visitor::Network(network), now)) else {
         return Ok(());
@@ -106,7 +103,6 @@ async fn count(app: &App, client: &ClientInfo, headers: &HeaderMap) -> Result<()
 /// The headers by which browsers of a network differ.
 fn hash(client: &ClientInfo, headers: &HeaderMap) -> u64 {
     let agent = client.agent.as_str();
-    let languages = headers.get(ACCEPT_LANGUAGE);
-    let languages = languages.map_or(&b""[..], HeaderValue::as_bytes);
+    let languages = headers.get(ACCEPT_LANGUAGE).map_or(&b""[..], HeaderValue::as_bytes);
     xxh3_64(&[agent.as_bytes(), b"\n", languages].concat())
 }

@@ -61,17 +61,12 @@ async fn read(request: &mut Request) -> Option<TypedForm> {
     let is_secret = |name: &str| SECRETS.contains(&name);
     let lacks_secrets = all.iter().any(|(name, _)| is_secret(name));
     let fields = all.into_iter().filter(|(name, _)| !is_secret(name));
-    Some(TypedForm {
-        action,
-        fields: fields.collect(),
-        lacks_secrets,
-    })
+    Some(TypedForm { action, fields: fields.collect(), lacks_secrets })
 }
 
 /// Whether the body is a form without files whose length is known, as browsers send it.
 fn is_form(request: &Request) -> bool {
-    let media_type = request.headers().get(CONTENT_TYPE);
-    let media_type = media_type.and_then(|value| value.to_str().ok());
+    let media_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let length = request.body().size_hint().upper();
     media_type.is_some_and(|it| it.starts_with("application/x-www-form-urlencoded"))
         && length.is_some_and(|length| length <= form_body::MAX_LIMIT as u64)

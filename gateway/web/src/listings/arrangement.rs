@@ -24,13 +24,8 @@ pub(super) fn arrangement(pairs: &[(String, String)]) -> Vec<Arranged> {
     for (before, (index, url)) in (1_i64..).zip(urls.iter().enumerate()) {
         let alt = alts.get(index).copied().unwrap_or_default();
         let place = places.get(index).and_then(|place| place.parse().ok());
-        let place: i64 = place
-            .filter(|place| (1..=1_000).contains(place))
-            .unwrap_or(before);
-        let arranged = Arranged {
-            url: (*url).to_owned(),
-            alt: alt.to_owned(),
-        };
+        let place: i64 = place.filter(|place| (1..=1_000).contains(place)).unwrap_or(before);
+        let arranged = Arranged { url: (*url).to_owned(), alt: alt.to_owned() };
         rows.push((2 * place + (place - before).signum(), arranged));
     }
     rows.sort_by_key(|(place, _)| *place);
@@ -49,10 +44,7 @@ mod tests {
             pairs.push(("place".to_owned(), place.to_string()));
         }
         let rows = arrangement(&pairs);
-        assert!(
-            rows.iter()
-                .all(|it| it.alt == format!("text of {}", it.url))
-        );
+        assert!(rows.iter().all(|it| it.alt == format!("text of {}", it.url)));
         rows.into_iter().map(|it| it.url).collect()
     }
 

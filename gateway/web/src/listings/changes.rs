@@ -39,10 +39,9 @@ pub(super) fn changed_fields(
 impl TypedListing {
     /// Makes `stored` the listing from which the form was opened.
     pub(super) fn set_base(&mut self, stored: &Self, kind: ListingKind) {
-        let names = names(kind).into_iter().map(ToOwned::to_owned);
-        let names = names.chain(stored.link_names());
-        let marks = names.map(|name| format!("{name}={}", stored.fingerprint(&name)));
-        let marks: Vec<String> = marks.collect();
+        let names = names(kind).into_iter().map(ToOwned::to_owned).chain(stored.link_names());
+        let marks: Vec<String> =
+            names.map(|name| format!("{name}={}", stored.fingerprint(&name))).collect();
         self.set(BASE, &marks.join(" "));
     }
 
@@ -52,11 +51,12 @@ impl TypedListing {
     /// A field that the form does not have, because it was opened before an upgrade, was not changed.
     pub(super) fn merge(&mut self, newest: &Self, kind: ListingKind) -> Vec<String> {
         let base = self.get(BASE).to_owned();
-        let marks = base.split(' ').filter_map(|mark| mark.split_once('='));
-        let marks: BTreeMap<&str, &str> = marks.collect();
+        let marks: BTreeMap<&str, &str> =
+            base.split(' ').filter_map(|mark| mark.split_once('=')).collect();
         let empty = Self::default().fingerprint("");
-        let names = names(kind).into_iter().map(ToOwned::to_owned);
-        let names: BTreeSet<String> = names
+        let names: BTreeSet<String> = names(kind)
+            .into_iter()
+            .map(ToOwned::to_owned)
             .chain(self.link_names())
             .chain(newest.link_names())
             .collect();
@@ -97,8 +97,8 @@ impl TypedListing {
 
     /// Tells the values of a field apart, whatever their order. A missing field is like an empty one.
     fn fingerprint(&self, name: &str) -> String {
-        let values = self.all(name).into_iter().map(str::trim);
-        let mut values: Vec<&str> = values.filter(|value| !value.is_empty()).collect();
+        let mut values: Vec<&str> =
+            self.all(name).into_iter().map(str::trim).filter(|value| !value.is_empty()).collect();
         values.sort_unstable();
         hex::encode(&Sha256::digest(json!(values).to_string())[..8])
     }
@@ -154,10 +154,7 @@ mod tests {
     #[test]
     fn only_changed_fields_are_sent() {
         let game = game();
-        assert_eq!(
-            changed_fields(&game.body(KIND), game.body(KIND)),
-            Map::new()
-        );
+        assert_eq!(changed_fields(&game.body(KIND), game.body(KIND)), Map::new());
         let mut new = game.clone();
         new.set("title", "Okoto 2");
         new.set("links.play", "https://play.example");
@@ -243,10 +240,7 @@ mod tests {
         assert_eq!(unticked.body(KIND)["tagline"], "");
         // A form of a version that did not know platforms.
         let base = form.get(BASE).to_owned();
-        let marks: Vec<&str> = base
-            .split(' ')
-            .filter(|it| !it.starts_with("platforms"))
-            .collect();
+        let marks: Vec<&str> = base.split(' ').filter(|it| !it.starts_with("platforms")).collect();
         form.set(BASE, &marks.join(" "));
         let kept = saved(&game, form);
         assert_eq!(kept.body(KIND)["platforms"], json!(["windows", "ios"]));
@@ -263,8 +257,7 @@ mod tests {
     /// A shuffled list without repeats.
     fn keys() -> impl Strategy<Value = Vec<String>> {
         let keys = btree_set(KEY, 0..4);
-        keys.prop_map(|keys| keys.into_iter().collect::<Vec<_>>())
-            .prop_shuffle()
+        keys.prop_map(|keys| keys.into_iter().collect::<Vec<_>>()).prop_shuffle()
     }
 
     fn links() -> impl Strategy<Value = HashMap<String, String>> {
@@ -393,9 +386,7 @@ mod tests {
     fn sent_back(stored: &TypedListing, kind: ListingKind) -> TypedListing {
         let mut form = stored.clone();
         form.set_base(stored, kind);
-        let pairs = form
-            .pairs()
-            .map(|(name, value)| (name.clone(), value.replace('\n', "\r\n")));
+        let pairs = form.pairs().map(|(name, value)| (name.clone(), value.replace('\n', "\r\n")));
         let mut sent = TypedListing::new(pairs.collect());
         assert_eq!(sent.merge(stored, kind), Vec::<String>::new());
         sent.take_credits_of(stored);

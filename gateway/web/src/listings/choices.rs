@@ -40,12 +40,7 @@ impl Choices {
                 creators.push((page.handle, page.name));
             }
         }
-        Ok(Self {
-            values,
-            creators,
-            public_pages,
-            writes_today: own.writes_today,
-        })
+        Ok(Self { values, creators, public_pages, writes_today: own.writes_today })
     }
 
     /// How many writes of the day are left, on the form of a new listing or of the listing `name`. A new page is not one of them, and
@@ -61,18 +56,14 @@ impl Choices {
             (ListingKind::Page, Some(name)) => self.public_pages.iter().any(|page| page == name),
             (ListingKind::Game | ListingKind::Event, _) => true,
         };
-        if is_write {
-            words::writes_left(self.writes_today, per_day)
-        } else {
-            String::new()
-        }
+        if is_write { words::writes_left(self.writes_today, per_day) } else { String::new() }
     }
 
     /// The status and the errors of a refused form of this kind.
     pub(super) fn refusal(&self, kind: ListingKind, fault: Fault) -> Result<FormState, PageError> {
         let names = names(kind, &self.values);
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut state = refused_form(beside_fields(fault), &names)?;
+        let fields_of_kind: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut state = refused_form(beside_fields(fault), &fields_of_kind)?;
         for ListingField { name, input, .. } in fields(kind) {
             // The service names values of the API.
             if matches!(input, Input::Select(_)) && state.errors.of(name).is_some() {
@@ -87,9 +78,10 @@ impl Choices {
 
 /// The names of the fields of a form.
 fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<String> {
-    let own = fields(kind).into_iter();
-    let own = own.filter(|field| !matches!(field.input, Input::Links | Input::Shown));
-    let own = own.map(|field| field.name.to_owned());
+    let own = fields(kind)
+        .into_iter()
+        .filter(|field| !matches!(field.input, Input::Links | Input::Shown))
+        .map(|field| field.name.to_owned());
     let links = link_keys(kind, values);
     let links = links.iter().map(|key| format!("links.{key}"));
     own.chain(links).collect()
@@ -111,14 +103,8 @@ mod tests {
     #[test]
     fn the_error_of_a_select_is_in_words() {
         let reasons = [
-            (
-                "stage",
-                "It must be in_development, early_access or released.",
-            ),
-            (
-                "country_code",
-                "Write the country's two letters, such as NG.",
-            ),
+            ("stage", "It must be in_development, early_access or released."),
+            ("country_code", "Write the country's two letters, such as NG."),
         ];
         let reasons = reasons.map(|(field, reason)| (field.to_owned(), reason.to_owned()));
         let fault = Fault::invalid(reasons.into());

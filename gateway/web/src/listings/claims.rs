@@ -39,10 +39,7 @@ pub struct ClaimQuery {
 }
 
 pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<ClaimQuery>) -> PageResult {
-    let form = ClaimForm {
-        handle: query.handle,
-        ..ClaimForm::default()
-    };
+    let form = ClaimForm { handle: query.handle, ..ClaimForm::default() };
     let notice = AfterForm::named(&query.done);
     page(&request, notice, &form, FormState::default()).await
 }
@@ -89,17 +86,14 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let account = request.scope.id;
-    let (mut frame, claims) = futures::join!(
-        request.frame(Section::Listings),
-        request.app.listings.claims(account)
-    );
+    let (mut frame, claims) =
+        futures::join!(request.frame(Section::Listings), request.app.listings.claims(account));
     let claims = claims?;
     frame.notice = notice;
     let FormState { status, errors } = state;
     let handle = Field::text("handle", say("claim-handle"));
     let handle = handle.hint(say("claim-handle-hint"));
-    let evidence = Area::new("evidence", say("claim-how"));
-    let evidence = evidence.hint(say("claim-how-hint"));
+    let evidence = Area::new("evidence", say("claim-how")).hint(say("claim-how-hint"));
     let page = OwnClaimsPage {
         account: account.to_string(),
         claims: claims.into_iter().map(row).collect(),

@@ -54,12 +54,7 @@ pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String
         (ListingKind::Page, None) => typed.set("name", account_name(&context)),
         _ => {}
     }
-    let create = Create {
-        request,
-        kind,
-        context,
-        typed,
-    };
+    let create = Create { request, kind, context, typed };
     Ok(create.page(&choices, FormState::default()))
 }
 
@@ -80,9 +75,7 @@ pub async fn send(
             let request = &create.request;
             let form: Option<Uuid> = create.typed.get("form").parse().ok();
             let id = form.map(|form| Uuid::new_v5(&form, name.as_bytes()));
-            request
-                .record_once(Action::ListingSubmitted, &name, id)
-                .await;
+            request.record_once(Action::ListingSubmitted, &name, id).await;
             let mut shown = request.listing_path(create.kind, &name);
             if create.kind != ListingKind::Event {
                 shown.push_str("/pictures");
@@ -157,13 +150,7 @@ impl Create {
     fn page(self, choices: &Choices, state: FormState) -> Response {
         let (kind, typed) = (self.kind, &self.typed);
         let FormState { status, errors } = state;
-        let context = FormContext {
-            kind,
-            typed,
-            choices,
-            is_new: true,
-            errors: &errors,
-        };
+        let context = FormContext { kind, typed, choices, is_new: true, errors: &errors };
         let call = match kind {
             ListingKind::Page => None,
             kind => Some(ApiCall::same(format!("POST /v1/{}", kind.api_list()))),

@@ -45,10 +45,8 @@ pub async fn show(
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
 ) -> PageResult {
     let listing = request.listing(&of_kind, &name)?;
-    let (context, found) = futures::join!(
-        request.context(Section::Listings),
-        request.app.listings.get(listing)
-    );
+    let (context, found) =
+        futures::join!(request.context(Section::Listings), request.app.listings.get(listing));
     let found = found?;
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let mut typed = TypedListing::of(content, &found.creator);
@@ -60,13 +58,7 @@ pub async fn show(
     }
     let stored = typed.clone();
     typed.set_base(&stored, listing.kind);
-    let edit = Edit {
-        request: &request,
-        listing,
-        context,
-        typed,
-        conflicts: Vec::new(),
-    };
+    let edit = Edit { request: &request, listing, context, typed, conflicts: Vec::new() };
     let choices = Choices::load(&request).await?;
     Ok(edit.form(&choices, FormState::default()))
 }
@@ -128,8 +120,7 @@ impl Edit<'_> {
         let content = found.listing.as_ref().ok_or_else(not_found)?;
         let summary = Summary::of(&self.request.app.public_url, content, &found.creator);
         let stored = TypedListing::of(content, &found.creator);
-        let conflicts = self.typed.merge(&stored, kind).into_iter();
-        let conflicts = conflicts.map(|name| {
+        let conflicts = self.typed.merge(&stored, kind).into_iter().map(|name| {
             let theirs = facts::value(content, &found.creator, &name);
             (name, conflict(&theirs))
         });
@@ -150,8 +141,7 @@ impl Edit<'_> {
             body: Value::Object(changes).to_string().into(),
             dry_run: prepared.is_err(),
         };
-        let written = listings.update(self.listing, submission, summary.revision);
-        let written = written.await;
+        let written = listings.update(self.listing, submission, summary.revision).await;
         if let Err(found) = prepared {
             return Err(with_errors_of_service(found, written));
         }
@@ -162,19 +152,10 @@ impl Edit<'_> {
     fn form(self, choices: &Choices, state: FormState) -> Response {
         let FormState { status, errors } = state;
         let (kind, name) = (self.listing.kind, self.listing.name);
-        let context = FormContext {
-            kind,
-            typed: &self.typed,
-            choices,
-            is_new: false,
-            errors: &errors,
-        };
+        let context =
+            FormContext { kind, typed: &self.typed, choices, is_new: false, errors: &errors };
         let shown = self.request.listing_path(kind, name);
-        let field = if kind == ListingKind::Page {
-            "name"
-        } else {
-            "title"
-        };
+        let field = if kind == ListingKind::Page { "name" } else { "title" };
         let title = Some(self.typed.get(field)).filter(|title| !title.is_empty());
         let per_day = self.context.writes_per_day().ok().flatten();
         let api_call = api_call(kind, name);
@@ -188,10 +169,7 @@ impl Edit<'_> {
             parts: context.form_parts(),
             button: say("listing-edit-button"),
             back: shown,
-            frame: pages::Frame {
-                api_call,
-                ..self.context.frame
-            },
+            frame: pages::Frame { api_call, ..self.context.frame },
             errors,
         };
         html(status, &page)

@@ -17,10 +17,7 @@ pub async fn claim(request: PersonRequest, Path(handle): Path<String>) -> PageRe
         return Err(PageError::not_found());
     }
     let accounts = accounts_of_editor(&request).await?;
-    let question = Question {
-        title: say("claim-a-page"),
-        text: say("claim-which-account"),
-    };
+    let question = Question { title: say("claim-a-page"), text: say("claim-which-account") };
     let form = |account: &Uuid| format!("/accounts/{account}/claims?handle={handle}");
     Ok(choose(&request, &accounts, question, form).await)
 }
@@ -28,10 +25,7 @@ pub async fn claim(request: PersonRequest, Path(handle): Path<String>) -> PageRe
 /// Redirects to the form in which an account submits a game.
 pub async fn add_game(request: PersonRequest) -> PageResult {
     let accounts = accounts_of_editor(&request).await?;
-    let question = Question {
-        title: say("listing-add-game"),
-        text: say("listing-which-account"),
-    };
+    let question = Question { title: say("listing-add-game"), text: say("listing-which-account") };
     let form = |account: &Uuid| format!("/accounts/{account}/listings/new/game");
     Ok(choose(&request, &accounts, question, form).await)
 }
@@ -40,9 +34,7 @@ pub async fn add_game(request: PersonRequest) -> PageResult {
 async fn accounts_of_editor(request: &PersonRequest) -> Result<Vec<Uuid>, PageError> {
     let person = request.person().id;
     let memberships = members::of_person(&request.app.pool, person).await?;
-    let editors = memberships
-        .iter()
-        .filter(|it| it.role.may(Permission::Edit));
+    let editors = memberships.iter().filter(|it| it.role.may(Permission::Edit));
     let accounts: Vec<Uuid> = editors.map(|it| it.account).collect();
     if accounts.is_empty() && !memberships.is_empty() {
         return Err(PageError::forbidden(Permission::Edit));

@@ -46,8 +46,9 @@ impl Summary {
 
 /// The fields that are not empty, except the title.
 fn facts(listing: &Listing, creator: &str) -> Vec<Fact> {
-    let fields = fields_of(listing, creator).into_iter();
-    let fields = fields.filter(|field| !matches!(field.input, Input::Title(_)));
+    let fields = fields_of(listing, creator)
+        .into_iter()
+        .filter(|field| !matches!(field.input, Input::Title(_)));
     let facts = fields.map(|field| Fact {
         label: texts().value("field", field.name, field.name).to_owned(),
         text: text(&field),
@@ -85,11 +86,13 @@ fn text(field: &ListingField) -> String {
             names.collect::<Vec<_>>().join(", ")
         }
         Value::Object(links) => {
-            let lines = links.iter().map(|(key, url)| {
-                let (label, url) = (link_label(key), url.as_str().unwrap_or_default());
-                say_of_two("field-link-line", &label, url)
-            });
-            let mut lines: Vec<String> = lines.collect();
+            let mut lines: Vec<String> = links
+                .iter()
+                .map(|(key, url)| {
+                    let (label, url) = (link_label(key), url.as_str().unwrap_or_default());
+                    say_of_two("field-link-line", &label, url)
+                })
+                .collect();
             lines.sort();
             lines.join("\n")
         }

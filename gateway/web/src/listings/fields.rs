@@ -86,11 +86,7 @@ pub(super) fn fields_of(listing: &Listing, creator: &str) -> Vec<ListingField> {
 }
 
 fn field(name: &'static str, input: Input, stored: Value) -> ListingField {
-    ListingField {
-        name,
-        input,
-        stored,
-    }
+    ListingField { name, input, stored }
 }
 
 fn page(page: &proto::Page) -> Vec<ListingField> {

@@ -91,17 +91,17 @@ impl FormContext<'_> {
     }
 
     fn area(&self, name: &'static str, hint: &'static str, rows: u8, max: u32) -> FormPart {
-        let area = Area::new(name, label(name)).rows(rows, max);
-        let area = area.optional().hint(say(hint));
-        let area = area.value(self.typed.get(name));
+        let area = Area::new(name, label(name))
+            .rows(rows, max)
+            .optional()
+            .hint(say(hint))
+            .value(self.typed.get(name));
         FormPart::Area(area.error_in(self.errors))
     }
 
     fn creators(&self) -> Vec<(String, String)> {
         let creators = self.choices.creators.iter();
-        creators
-            .map(|(handle, name)| (handle.clone(), format!("{name} ({handle})")))
-            .collect()
+        creators.map(|(handle, name)| (handle.clone(), format!("{name} ({handle})"))).collect()
     }
 
     /// The values of a group with the names that the public site has for them. A value that it does not know has the name that listings-svc
@@ -123,15 +123,14 @@ impl FormContext<'_> {
             ValueGroup::Platform => unnamed(&values.platforms),
             ValueGroup::Stage => unnamed(&values.stages),
         };
-        let named = values.into_iter().map(|(value, name)| {
-            let name = texts().value(group.into(), value, name);
-            (value.to_owned(), name.to_owned())
-        });
-        let mut named: Vec<(String, String)> = named.collect();
-        if matches!(
-            group,
-            ValueGroup::Country | ValueGroup::Genre | ValueGroup::Role
-        ) {
+        let mut named: Vec<(String, String)> = values
+            .into_iter()
+            .map(|(value, name)| {
+                let name = texts().value(group.into(), value, name);
+                (value.to_owned(), name.to_owned())
+            })
+            .collect();
+        if matches!(group, ValueGroup::Country | ValueGroup::Genre | ValueGroup::Role) {
             named.sort_by_cached_key(|(_, name)| sort_key(name));
         }
         named
@@ -172,8 +171,7 @@ impl FormContext<'_> {
 
     /// The links that the listing has, and folded the fields of the other kinds.
     fn links(&self) -> FormPart {
-        let known = link_keys(self.kind, &self.choices.values);
-        let known = known.iter().map(String::as_str);
+        let known = link_keys(self.kind, &self.choices.values).iter().map(String::as_str);
         let typed: HashMap<&str, &str> = self.typed.links().collect();
         let mut seen = HashSet::new();
         let keys = known.chain(self.typed.links().map(|(key, _)| key));
@@ -182,8 +180,11 @@ impl FormContext<'_> {
             let value = typed.get(key).copied().unwrap_or_default();
             let name = format!("links.{key}");
             let is_shown = !value.is_empty() || self.errors.of(&name).is_some();
-            let field = Field::text(name, link_label(key)).optional();
-            let field = field.url().value(value).error_in(self.errors);
+            let field = Field::text(name, link_label(key))
+                .optional()
+                .url()
+                .value(value)
+                .error_in(self.errors);
             if is_shown {
                 fields.push(field);
             } else {

@@ -47,10 +47,7 @@ pub(super) async fn gallery(
         screenshots,
         may_edit: request.may(Permission::Edit) && !is_removed,
         note: note(summary.state, found.writes_today, &context),
-        frame: pages::Frame {
-            api_call: call,
-            ..context.frame
-        },
+        frame: pages::Frame { api_call: call, ..context.frame },
         errors: at_texts(state.errors),
     };
     Ok(html(state.status, &page))
@@ -59,8 +56,9 @@ pub(super) async fn gallery(
 /// The errors by the names of the page's fields, to which the summary leads. The texts of screenshots are numbered from 1.
 fn at_texts(errors: Fields) -> Fields {
     errors.renamed(|name| {
-        let index = name.strip_prefix("screenshots.");
-        let index = index.and_then(|rest| rest.strip_suffix(".alt")?.parse::<usize>().ok());
+        let index = name
+            .strip_prefix("screenshots.")
+            .and_then(|rest| rest.strip_suffix(".alt")?.parse::<usize>().ok());
         index.map_or(name, |index| format!("alt-{}", index + 1))
     })
 }
@@ -114,10 +112,7 @@ fn screenshots(
 ) -> Vec<ScreenshotRow> {
     let stored = || {
         let shots = game.screenshots.iter();
-        shots.map(|shot| Arranged {
-            url: shot.url.clone(),
-            alt: shot.alt.clone(),
-        })
+        shots.map(|shot| Arranged { url: shot.url.clone(), alt: shot.alt.clone() })
     };
     let arranged = arranged.unwrap_or_else(|| stored().collect());
     let rows = arranged.into_iter().enumerate().map(|(index, shot)| {

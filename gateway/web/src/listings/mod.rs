@@ -35,11 +35,7 @@ use crate::upstream::listings::ListingRef;
 impl MemberRequest {
     /// The listing of the account that a path names.
     fn listing<'a>(&self, of_kind: &str, name: &'a str) -> Result<ListingRef<'a>, PageError> {
-        Ok(ListingRef {
-            account: self.scope.id,
-            kind: kind(of_kind)?,
-            name,
-        })
+        Ok(ListingRef { account: self.scope.id, kind: kind(of_kind)?, name })
     }
 
     /// The path of a listing in the dashboard.

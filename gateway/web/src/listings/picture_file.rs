@@ -13,11 +13,8 @@ pub async fn show(
     State(app): State<App>,
     Path((account, name)): Path<(Uuid, String)>,
 ) -> Result<Response, PageError> {
-    let request = GetPictureRequest {
-        name,
-        account_id: account.to_string(),
-        ..GetPictureRequest::default()
-    };
+    let request =
+        GetPictureRequest { name, account_id: account.to_string(), ..GetPictureRequest::default() };
     // A short time, so that a picture that is taken from the listing disappears here soon too.
     picture_file::respond(app, request, "private, max-age=300").await
 }

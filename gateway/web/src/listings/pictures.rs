@@ -48,9 +48,7 @@ pub async fn remove(
     let (listings, account) = (&request.app.listings, request.scope.id);
     let (kind, per_day) = (target.proto_kind(), context.writes_per_day()?);
     let work = async {
-        listings
-            .remove_picture(account, kind, &name, &form.url, per_day)
-            .await?;
+        listings.remove_picture(account, kind, &name, &form.url, per_day).await?;
         Ok(pictures_changed(&request, target.listing))
     };
     let page = async |state| gallery(&request, context, target.listing, (state, None)).await;
@@ -66,16 +64,13 @@ pub async fn arrange(
     let listing = with_pictures(&request, &of_kind, &name)?;
     let context = request.context(Section::Listings).await;
     let arranged = arrangement(&pairs);
-    let screenshots = arranged.iter().map(|it| proto::ArrangedScreenshot {
-        url: it.url.clone(),
-        alt: it.alt.clone(),
-    });
+    let screenshots = arranged
+        .iter()
+        .map(|it| proto::ArrangedScreenshot { url: it.url.clone(), alt: it.alt.clone() });
     let (screenshots, per_day) = (screenshots.collect(), context.writes_per_day()?);
     let (listings, account) = (&request.app.listings, request.scope.id);
     let work = async {
-        listings
-            .arrange_screenshots(account, &name, screenshots, per_day)
-            .await?;
+        listings.arrange_screenshots(account, &name, screenshots, per_day).await?;
         Ok(pictures_changed(&request, listing))
     };
     let names: Vec<String> = (0..arranged.len()).map(alt_path).collect();

@@ -26,9 +26,7 @@ impl TypedListing {
     pub fn new(pairs: Vec<(String, String)>) -> Self {
         let pairs = pairs.into_iter();
         Self {
-            pairs: pairs
-                .map(|(name, value)| (name, value.replace("\r\n", "\n")))
-                .collect(),
+            pairs: pairs.map(|(name, value)| (name, value.replace("\r\n", "\n"))).collect(),
             stored_credits: Vec::new(),
         }
     }
@@ -114,9 +112,7 @@ impl TypedListing {
     /// The body of the API call that submits the typed fields.
     pub fn body(&self, kind: ListingKind) -> Map<String, Value> {
         let fields = fields(kind).into_iter();
-        fields
-            .filter_map(|field| Some((field.name.to_owned(), self.value(&field)?)))
-            .collect()
+        fields.filter_map(|field| Some((field.name.to_owned(), self.value(&field)?))).collect()
     }
 
     /// The value of a field in the body; `None` for a field that the body leaves out.
@@ -181,13 +177,9 @@ impl TypedListing {
     }
 
     fn link_values(&self) -> Value {
-        let links = self.links().map(|(key, url)| (key, url.trim()));
-        let links = links.filter(|(_, url)| !url.is_empty());
-        Value::Object(
-            links
-                .map(|(key, url)| (key.to_owned(), Value::from(url)))
-                .collect(),
-        )
+        let links =
+            self.links().map(|(key, url)| (key, url.trim())).filter(|(_, url)| !url.is_empty());
+        Value::Object(links.map(|(key, url)| (key.to_owned(), Value::from(url))).collect())
     }
 }
 
@@ -221,9 +213,7 @@ mod tests {
     fn typed(pairs: &[(&str, &str)]) -> TypedListing {
         let pairs = pairs.iter();
         TypedListing::new(
-            pairs
-                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-                .collect(),
+            pairs.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         )
     }
 
@@ -242,10 +232,7 @@ mod tests {
         let body = typed.body(ListingKind::Game);
         assert_eq!(body["description"], "One\ntwo");
         assert_eq!(body["genres"], json!(["puzzle", "runner"]));
-        assert_eq!(
-            body["release_year"], "soon",
-            "the service says what is wrong with it"
-        );
+        assert_eq!(body["release_year"], "soon", "the service says what is wrong with it");
         assert_eq!(body["links"], json!({"play": "https://play.example"}));
         assert_eq!(body["trailer_url"], Value::Null);
         assert!(!body.contains_key("handle"));
@@ -310,9 +297,6 @@ mod tests {
         let paths = ["genres.0", "links.play", "title"];
         let reasons = paths.map(|path| (path.to_owned(), "No.".to_owned()));
         let fault = beside_fields(Fault::invalid(reasons.into()));
-        assert_eq!(
-            fault.fields.keys().collect::<Vec<_>>(),
-            ["genres", "links.play", "title"]
-        );
+        assert_eq!(fault.fields.keys().collect::<Vec<_>>(), ["genres", "links.play", "title"]);
     }
 }

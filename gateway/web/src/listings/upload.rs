@@ -93,9 +93,7 @@ pub async fn send(
             Ok(_guard) => upload(&request, target, multipart).await?,
             Err(refusal) => {
                 // Not for longer than a browser may be silent: refused uploads hold a connection, and have no permit.
-                timeout(uploads::SILENCE, discard(&mut multipart))
-                    .await
-                    .ok();
+                timeout(uploads::SILENCE, discard(&mut multipart)).await.ok();
                 return Err(other_upload(refusal));
             }
         },
@@ -133,8 +131,7 @@ async fn upload(
     target: PictureTarget<'_>,
     multipart: Multipart,
 ) -> Result<Result<(), Fault>, PageError> {
-    let received = receive(multipart).await;
-    let received = received.map_err(FileRefusal::fault);
+    let received = receive(multipart).await.map_err(FileRefusal::fault);
     let file = match received.and_then(|file| file.ok_or_else(no_file)) {
         Ok(file) => file,
         Err(fault) => return Ok(Err(fault)),
@@ -233,11 +230,7 @@ fn messages(
         }
     });
     let header = stream::iter([Message::Header(header)]);
-    header
-        .chain(parts)
-        .map(|message| proto::AddOwnPictureRequest {
-            message: Some(message),
-        })
+    header.chain(parts).map(|message| proto::AddOwnPictureRequest { message: Some(message) })
 }
 
 /// Reads and discards a body, so that the browser reads the response.
@@ -277,11 +270,11 @@ mod tests {
         let head = stream::iter([Bytes::from_static(HEAD)]);
         let end = stream::iter([Bytes::from_static(b"\r\n--edge--\r\n")]);
         let body = head.chain(parts).chain(end).map(Ok::<_, io::Error>);
-        let form = Request::post("/")
+        let mut form = Request::post("/")
             .header("content-type", "multipart/form-data; boundary=edge")
             .body(Body::from_stream(body))
-            .unwrap();
-        let mut form = form.map(uploads::timed);
+            .unwrap()
+            .map(uploads::timed);
         DefaultBodyLimit::max(MAX_BODY).apply(&mut form);
         let multipart = Multipart::from_request(form, &()).await.unwrap();
         let mut file = receive(multipart).await?.unwrap();

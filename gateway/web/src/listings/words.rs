@@ -30,10 +30,7 @@ pub(super) fn state(state: proto::State) -> StateText {
         proto::State::Removed => ("listing-state-removed", "bad"),
         proto::State::Unspecified => ("listing-state-unknown", ""),
     };
-    StateText {
-        text: say(key),
-        tone,
-    }
+    StateText { text: say(key), tone }
 }
 
 /// How many listings the account may still submit or change today; empty without a limit.

@@ -83,11 +83,7 @@ impl Mailer {
 
     /// Adds its jobs to those of the leader.
     pub fn spawn(self, leader: &Leader) {
-        for name in [
-            "mails_sent_total",
-            "mails_deferred_total",
-            "mails_given_up_total",
-        ] {
+        for name in ["mails_sent_total", "mails_deferred_total", "mails_given_up_total"] {
             metrics::counter!(name).increment(0);
         }
         let pool = self.pool.clone();
@@ -148,11 +144,8 @@ impl Mailer {
                 self.remove(mail.id).await?;
                 continue;
             }
-            let content = NewMessage {
-                recipient: &mail.recipient,
-                subject: &mail.subject,
-                body: &mail.body,
-            };
+            let content =
+                NewMessage { recipient: &mail.recipient, subject: &mail.subject, body: &mail.body };
             let message = match message(&self.sender, mail.id, content) {
                 Ok(message) => message,
                 Err(error) => {
@@ -224,9 +217,8 @@ impl Mailer {
         reason: &str,
     ) -> anyhow::Result<()> {
         let now = pg::now_in_time(&self.pool, &self.clock).await?;
-        let accepts_others = mail
-            .refused_at
-            .is_some_and(|refused| *self.accepted_at.lock() >= Some(refused));
+        let accepts_others =
+            mail.refused_at.is_some_and(|refused| *self.accepted_at.lock() >= Some(refused));
         if is_refused && accepts_others || mail.tries + 1 >= MAX_TRIES {
             return Ok(self.give_up(mail, reason).await?);
         }
@@ -271,9 +263,7 @@ async fn count(pool: &PgPool, now: OffsetDateTime) -> anyhow::Result<u64> {
     let reading = async |connection: &mut PgConnection| query.fetch_one(connection).await;
     let found = pg::in_time(pool, reading).await?;
     let mails = u32::try_from(found.mails).unwrap_or(u32::MAX);
-    let age = found
-        .due_since
-        .map_or(0.0, |since| (now - since).as_seconds_f64().max(0.0));
+    let age = found.due_since.map_or(0.0, |since| (now - since).as_seconds_f64().max(0.0));
     metrics::gauge!("mails_waiting").set(f64::from(mails));
     metrics::gauge!("mails_oldest_seconds").set(age);
     Ok(0)

@@ -50,11 +50,8 @@ fn plain_text(body: &str) -> String {
 /// an encoded word (RFC 2047).
 fn one_line(subject: &str) -> String {
     let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    let line: String = subject
-        .chars()
-        .map(|c| if is_break(c) { ' ' } else { c })
-        .take(MAX_SUBJECT)
-        .collect();
+    let line: String =
+        subject.chars().map(|c| if is_break(c) { ' ' } else { c }).take(MAX_SUBJECT).collect();
     line.replace("=?", "= ?")
 }
 
@@ -67,15 +64,9 @@ mod tests {
 
     /// The mail as a strict parser reads it, which also refuses headers that are not ours.
     fn read(recipient: &str, subject: &str, body: &str) -> anyhow::Result<testing::mail::Mail> {
-        let mail = NewMessage {
-            recipient,
-            subject,
-            body,
-        };
-        let (sender, id) = (
-            mailbox("Mchezo <no-reply@mchezo.example>").unwrap(),
-            kit::ids::row_id(),
-        );
+        let mail = NewMessage { recipient, subject, body };
+        let (sender, id) =
+            (mailbox("Mchezo <no-reply@mchezo.example>").unwrap(), kit::ids::row_id());
         let read = testing::mail::read(&message(&sender, id, mail)?.formatted()).unwrap();
         // A retry has the same Message-ID.
         assert_eq!(read.message_id, format!("<{id}@mchezo.example>"));

@@ -104,10 +104,7 @@ impl Relay {
         };
         let decoded = |text| Some(percent_decode_str(text).decode_utf8().ok()?.into_owned());
         let credentials = match url.password() {
-            Some(password) => Some(Credentials::new(
-                decoded(url.username())?,
-                decoded(password)?,
-            )),
+            Some(password) => Some(Credentials::new(decoded(url.username())?, decoded(password)?)),
             None => None,
         };
         Some(Self {
@@ -232,13 +229,7 @@ impl Server {
     }
 
     async fn connect(&self) -> Result<AsyncSmtpConnection, Error> {
-        let Relay {
-            host,
-            port,
-            tls,
-            name,
-            credentials,
-        } = &self.relay;
+        let Relay { host, port, tls, name, credentials } = &self.relay;
         let implicit = (*tls == TlsMode::Implicit).then(|| self.tls.clone());
         let server = (host.as_str(), *port);
         let mut open =
@@ -281,8 +272,7 @@ fn redact(text: &str, recipient: Option<&Address>) -> String {
         let names_mailbox = |mailbox: &String| word.to_lowercase().contains(mailbox);
         word.contains('@') || word.contains("://") || mailbox.as_ref().is_some_and(names_mailbox)
     };
-    let words = text.split_whitespace();
-    let words = words.map(|word| if is_private(word) { "…" } else { word });
+    let words = text.split_whitespace().map(|word| if is_private(word) { "…" } else { word });
     let text = words.collect::<Vec<_>>().join(" ");
     text.chars().take(MAX_ANSWER).collect()
 }
@@ -319,12 +309,7 @@ mod tests {
             assert_eq!(relay.host, "relay");
             assert!(!format!("{relay:?}").contains("hunter2"), "{relay:?}");
         }
-        for bad in [
-            "",
-            "relay",
-            "http://user:hunter2@relay",
-            "smtp://relay?tls=never",
-        ] {
+        for bad in ["", "relay", "http://user:hunter2@relay", "smtp://relay?tls=never"] {
             let refused = bad.parse::<Transport>().unwrap_err();
             assert!(!refused.contains("hunter2"), "{refused}");
         }
@@ -335,21 +320,13 @@ mod tests {
         let relay = Relay::parse("smtps://relay").unwrap();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("ca.pem");
-        for text in [
-            None,
-            Some(""),
-            Some("not PEM"),
-            Some("-----BEGIN CERTIFICATE-----\n!"),
-        ] {
+        for text in [None, Some(""), Some("not PEM"), Some("-----BEGIN CERTIFICATE-----\n!")] {
             if let Some(text) = text {
                 std::fs::write(&file, text).unwrap();
             }
             let error = relay.tls_parameters(Some(&file)).err().unwrap();
             let error = format!("{error:#}");
-            assert!(
-                error.contains("mail_ca") && error.contains("ca.pem"),
-                "{error}"
-            );
+            assert!(error.contains("mail_ca") && error.contains("ca.pem"), "{error}");
         }
     }
 }

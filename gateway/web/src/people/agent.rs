@@ -30,8 +30,7 @@ const MAX: usize = 40;
 pub(crate) fn name(texts: &Texts, agent: &str) -> String {
     let find = |all: &[(&str, &'static str)]| {
         let mut all = all.iter();
-        all.find(|(part, _)| agent.contains(part))
-            .map(|(_, name)| *name)
+        all.find(|(part, _)| agent.contains(part)).map(|(_, name)| *name)
     };
     match (find(&BROWSERS), find(&SYSTEMS)) {
         (Some(browser), Some(system)) => texts.say_of_two("agent-on", browser, system),

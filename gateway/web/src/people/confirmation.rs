@@ -17,10 +17,8 @@ pub(super) async fn confirm_password(
 ) -> Result<FormState, Fault> {
     let (app, person) = (&request.app, request.person());
     let (session, id) = (request.viewer.token.hash().hex(), person.id.to_string());
-    let tries = [
-        (limits::CONFIRMATIONS, session.as_str()),
-        (limits::CONFIRMATIONS_OF_PERSON, id.as_str()),
-    ];
+    let tries =
+        [(limits::CONFIRMATIONS, session.as_str()), (limits::CONFIRMATIONS_OF_PERSON, id.as_str())];
     let now = app.clock.now();
     let admitted = app.limits.admit_hash(&app.passwords, &tries, now).await?;
     let permit = match admitted {

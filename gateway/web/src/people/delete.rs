@@ -67,8 +67,8 @@ pub async fn send(
             return None;
         }
         mail_to_owners(app, account.id, person).await
-    }));
-    let mails = mails.await;
+    }))
+    .await;
     let mut transaction = kit::pg::begin(&app.pool).await?;
     match leave_accounts(&mut transaction, &request).await? {
         Ok(now) if now == left => {}
@@ -80,12 +80,7 @@ pub async fn send(
     }
     for (account, seen) in left.iter().zip(mails) {
         members::remove(&mut *transaction, account.id, person.id).await?;
-        let ended = RemovedMember {
-            account: account.id,
-            person,
-            action: Action::Left,
-            seen,
-        };
+        let ended = RemovedMember { account: account.id, person, action: Action::Left, seen };
         membership::end(&mut transaction, &request, ended).await?;
     }
     let text = MailText::new("deleted");
@@ -140,11 +135,7 @@ async fn leave_accounts(
         if !is_closed && others.iter().all(|member| member.role != Role::Owner) {
             return Ok(Err(problem("delete-last-owner")));
         }
-        left.push(LeftAccount {
-            id: account,
-            role,
-            is_closed,
-        });
+        left.push(LeftAccount { id: account, role, is_closed });
     }
     Ok(Ok(left))
 }
@@ -170,10 +161,7 @@ async fn page(request: &PersonRequest, state: FormState) -> PageResult {
     let closed = request.app.gateway.read_only().await;
     let password = Field::password("password", say("password-own"));
     let page = PersonFormPage {
-        frame: Frame {
-            closed: closed.map(|_| say("fault-closed")),
-            ..request.viewer.frame()
-        },
+        frame: Frame { closed: closed.map(|_| say("fault-closed")), ..request.viewer.frame() },
         heading: say("delete-title"),
         text: text.into(),
         action: "/you/delete",

@@ -47,9 +47,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
         _ => return Ok(page(&request, &form.email, state)),
     };
     let network = request.client.network();
-    let counted = app
-        .limits
-        .count_mail(Purpose::Email, &address, &network, now);
+    let counted = app.limits.count_mail(Purpose::Email, &address, &network, now);
     if let Err(reached) = counted.await? {
         let fault = reached.too_many_in(Language::English, "limit-mails");
         let state = FormState::refused_here(&fault);

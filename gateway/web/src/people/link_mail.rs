@@ -66,9 +66,7 @@ pub async fn send(
     };
     // Beyond the limit of an address, send no mail and show no error: the address may belong to somebody else. Earlier mails of this purpose
     // have links that still work.
-    let to = app
-        .limits
-        .count_mail_to(target.purpose(), &address, &network, now);
+    let to = app.limits.count_mail_to(target.purpose(), &address, &network, now);
     if to.await?.is_ok() {
         let mail = LinkMail {
             id: ids::row_id(),
@@ -142,18 +140,17 @@ pub async fn send_link(
     };
     let path = link_path(&inserted.token.text(), link.next);
     let lifetime = texts.say(link.target.purpose().lifetime_key());
-    let written = link.text.write(link.language);
-    let written = written.and_paragraph(&format!("{}{prefix}{path}", app.public_url));
-    let mut written = written.and_paragraph(&texts.say_of("mail-link-foot", lifetime));
+    let mut written = link
+        .text
+        .write(link.language)
+        .and_paragraph(&format!("{}{prefix}{path}", app.public_url))
+        .and_paragraph(&texts.say_of("mail-link-foot", lifetime));
     if matches!(link.target, LinkTarget::SignUp) {
         // The reader may not know us yet.
         written = written.and_paragraph(texts.say("mail-signature"));
     }
     let message = person_mail::message(link.address, &written);
-    let sent_link = mail::Link {
-        id: inserted.id,
-        expires_at: inserted.expires_at,
-    };
+    let sent_link = mail::Link { id: inserted.id, expires_at: inserted.expires_at };
     mail::insert(connection, message, Some(sent_link), now).await?;
     Ok(inserted.expires_at)
 }
@@ -165,10 +162,7 @@ pub(super) async fn record_and_inform(
     action: Action,
     text: &MailText<'_>,
 ) -> Result<(), sqlx::Error> {
-    let (reader, now) = (
-        Reader::from_person(request.person()),
-        request.app.clock.now(),
-    );
+    let (reader, now) = (Reader::from_person(request.person()), request.app.clock.now());
     person_mail::queue(&mut *connection, reader, text, now).await?;
     request.record_own(connection, action).await
 }

@@ -34,10 +34,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     let (app, person) = (&request.app, request.person());
     let mut state = confirm_password(&request, "current", &form.current).await?;
     if let Err(problem) = password::check(&form.password, &[&person.email]) {
-        state.add(
-            "password",
-            password_problem(problem, PageLanguage::default()),
-        );
+        state.add("password", password_problem(problem, PageLanguage::default()));
     }
     if !state.is_accepted() {
         return Ok(page(&request, state));

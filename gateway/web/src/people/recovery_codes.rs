@@ -45,11 +45,7 @@ pub async fn send(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>)
         state.add("code", say("code-wrong"));
         return Ok(page(&request, state));
     }
-    Ok(ok(&RecoveryCodesPage {
-        frame: request.viewer.frame(),
-        effect: "codes-replaced",
-        codes,
-    }))
+    Ok(ok(&RecoveryCodesPage { frame: request.viewer.frame(), effect: "codes-replaced", codes }))
 }
 
 /// Uses the typed code, which may be an earlier recovery code, and replaces the recovery codes; false if the code does not work. If the form

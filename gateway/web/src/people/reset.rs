@@ -35,10 +35,9 @@ pub async fn send(
 ) -> PageResult {
     match link_mail::send(&app, &client, language, &form.email, LinkRequest::Reset).await? {
         Ok(sent) => Ok(sent),
-        Err(refused) => Ok(html(
-            refused.status,
-            &page(&app, language, &form.email, refused.errors),
-        )),
+        Err(refused) => {
+            Ok(html(refused.status, &page(&app, language, &form.email, refused.errors)))
+        }
     }
 }
 
@@ -46,9 +45,7 @@ fn page(app: &Web, language: PageLanguage, email: &str, errors: Fields) -> Reset
     let errors = errors.in_language(language.language);
     ResetPage {
         frame: language.frame_at("/reset"),
-        email: Field::email("email", language.say("email-label"))
-            .value(email)
-            .error_in(&errors),
+        email: Field::email("email", language.say("email-label")).value(email).error_in(&errors),
         mail_folder: app.mail_folder.clone(),
         errors,
     }

@@ -62,9 +62,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) ->
     new_network::mail(app, person, &request.client).await?;
     let mut transaction = kit::pg::begin(&app.pool).await?;
     request.lock(&mut transaction).await?;
-    request
-        .record_own(&mut *transaction, Action::SignedIn)
-        .await?;
+    request.record_own(&mut *transaction, Action::SignedIn).await?;
     sessions::end(&mut *transaction, request.viewer.token.hash()).await?;
     let (stage, client) = (Stage::SignedIn, &request.client);
     let session = begin_session(app, &mut transaction, person.id, stage, client).await?;
@@ -76,8 +74,8 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) ->
 
 /// Decrypts the secret of a person.
 fn open(app: &Web, person: Uuid, sealed: &[u8]) -> Result<SharedSecret, Fault> {
-    let opened = app.key_ring.open(person.as_bytes(), sealed);
-    let opened = opened.map_err(|error| Fault::internal(&error))?;
+    let opened =
+        app.key_ring.open(person.as_bytes(), sealed).map_err(|error| Fault::internal(&error))?;
     let damaged = || std::io::Error::other("the secret of an authenticator app has another length");
     let secret = opened.try_into().ok().map(SharedSecret);
     secret.ok_or_else(|| Fault::internal(&damaged()))
@@ -110,13 +108,7 @@ pub async fn use_code(
 pub async fn count_wrong_code(app: &Web, person: &Person) -> Result<(), Fault> {
     let (now, id) = (app.clock.now(), person.id.to_string());
     let counted = app.limits.count(limits::WRONG_CODES, &id, now).await?;
-    if counted.is_ok()
-        || app
-            .limits
-            .count(limits::CODE_MAILS, &id, now)
-            .await?
-            .is_err()
-    {
+    if counted.is_ok() || app.limits.count(limits::CODE_MAILS, &id, now).await?.is_err() {
         return Ok(());
     }
     let page = format!("{}/you/password", app.public_url);
@@ -130,10 +122,7 @@ fn page(request: &PersonRequest, next: &str, errors: Fields) -> SecondFactorPage
     let language = PageLanguage::from_person(request.person());
     let errors = errors.in_language(language.language);
     SecondFactorPage {
-        frame: Frame {
-            is_plain: true,
-            ..language.frame()
-        },
+        frame: Frame { is_plain: true, ..language.frame() },
         code: Field::code("code", language.say("code-label")).error_in(&errors),
         next: next.to_owned(),
         contact: request.app.staff_mail.clone(),

@@ -23,17 +23,14 @@ pub async fn show(request: PersonRequest, UrlQuery(done): UrlQuery<AfterForm>) -
     let now = app.clock.now();
     let sessions = sessions::of_person(&app.pool, person.id, app.session_lifetimes, now);
     let current = viewer.token.hash();
-    let rows = sessions
-        .await?
-        .into_iter()
-        .map(|(hash, session)| SessionRow {
-            id: hash.hex(),
-            agent: agent::name(texts(), &session.agent),
-            address: session.address,
-            since: texts().minute(session.since),
-            last_seen: texts().minute(session.seen),
-            is_current: hash == current,
-        });
+    let rows = sessions.await?.into_iter().map(|(hash, session)| SessionRow {
+        id: hash.hex(),
+        agent: agent::name(texts(), &session.agent),
+        address: session.address,
+        since: texts().minute(session.since),
+        last_seen: texts().minute(session.seen),
+        is_current: hash == current,
+    });
     let left = people::count_recovery_codes(&app.pool, person.id).await?;
     let mut frame = request.viewer.frame();
     frame.notice = done.notice();
@@ -80,9 +77,7 @@ pub async fn end_others(request: PersonRequest) -> PageResult {
     let app = &request.app;
     let mut transaction = kit::pg::begin(&app.pool).await?;
     request.lock(&mut transaction).await?;
-    request
-        .record_own(&mut *transaction, Action::SessionsEnded)
-        .await?;
+    request.record_own(&mut *transaction, Action::SessionsEnded).await?;
     // This session gets another token, so that a copy of its cookie stops working as well.
     let session = request.renew_session(&mut transaction).await?;
     transaction.commit().await?;

@@ -43,11 +43,7 @@ pub async fn show(
     if viewer.is_some() {
         return Ok(see_other(next));
     }
-    let form = SignInForm {
-        app: &app,
-        language,
-        next,
-    };
+    let form = SignInForm { app: &app, language, next };
     form.page(None, FormState::default()).await
 }
 
@@ -59,15 +55,10 @@ pub async fn send(
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let (now, next) = (app.clock.now(), next_page::path(&form.next));
-    let shown = SignInForm {
-        app: &app,
-        language,
-        next,
-    };
+    let shown = SignInForm { app: &app, language, next };
     let refuse = async |refused: FormState| shown.page(Some(&form.email), refused).await;
     let sign_in = SignInTry::new(&form.email, client.network());
-    let admitted = app.limits.admit_sign_in(&app.passwords, &sign_in, now);
-    let admitted = admitted.await?;
+    let admitted = app.limits.admit_sign_in(&app.passwords, &sign_in, now).await?;
     let permit = match admitted {
         Ok(permit) => permit,
         Err(reached) => {
@@ -152,11 +143,12 @@ impl SignInForm<'_> {
         let (language, next) = (self.language, self.next);
         let FormState { status, errors } = state;
         let errors = errors.in_language(language.language);
-        let invitation = links::invitation(self.app, language, next).await?;
-        let invitation = invitation.unwrap_or_else(|| Invitation {
-            text: next_page::reason(next).map_or_else(String::new, |key| language.say(key).into()),
-            email: String::new(),
-        });
+        let invitation =
+            links::invitation(self.app, language, next).await?.unwrap_or_else(|| Invitation {
+                text: next_page::reason(next)
+                    .map_or_else(String::new, |key| language.say(key).into()),
+                email: String::new(),
+            });
         let email = Field::email("email", language.say("email-label"));
         let page = SignInPage {
             frame: language.frame_at(format!("/sign-in?next={}", encoded(next))),

@@ -35,11 +35,7 @@ pub async fn show(
     if viewer.is_some() {
         return Ok(see_other(next.unwrap_or("/accounts")));
     }
-    let form = SignUpForm {
-        app: &app,
-        language,
-        next,
-    };
+    let form = SignUpForm { app: &app, language, next };
     Ok(ok(&form.page("", Fields::default())))
 }
 
@@ -54,15 +50,8 @@ pub async fn send(
     match link_mail::send(&app, &client, language, &form.email, wanted).await? {
         Ok(sent) => Ok(sent),
         Err(refused) => {
-            let shown = SignUpForm {
-                app: &app,
-                language,
-                next,
-            };
-            Ok(html(
-                refused.status,
-                &shown.page(&form.email, refused.errors),
-            ))
+            let shown = SignUpForm { app: &app, language, next };
+            Ok(html(refused.status, &shown.page(&form.email, refused.errors)))
         }
     }
 }

@@ -65,11 +65,7 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
     let sent = format!("{sent} {code}");
     let (codes, hashes) = recovery::derive(&viewer.token, &sent);
     let session = store(&request, &sent, (&secret, step), &hashes).await?;
-    let mut page = ok(&RecoveryCodesPage {
-        frame: viewer.frame(),
-        effect: "codes-on",
-        codes,
-    });
+    let mut page = ok(&RecoveryCodesPage { frame: viewer.frame(), effect: "codes-on", codes });
     session.add_cookies(app, &mut page);
     Ok(page)
 }
@@ -83,17 +79,16 @@ async fn store(
     hashes: &[Vec<u8>],
 ) -> Result<NewSession, PageError> {
     let (app, person) = (&request.app, request.person());
-    let sealed = app.key_ring.seal(person.id.as_bytes(), &secret.0);
-    let sealed = sealed.map_err(|error| Fault::internal(&error))?;
+    let sealed = app
+        .key_ring
+        .seal(person.id.as_bytes(), &secret.0)
+        .map_err(|error| Fault::internal(&error))?;
     let mut transaction = kit::pg::begin(&app.pool).await?;
     people::lock(&mut *transaction, person.id).await?;
     if let Some(begun) = NewSession::after(&mut *transaction, &request.viewer.token, form).await? {
         return Ok(begun);
     }
-    let secret = NewSecret {
-        sealed: &sealed,
-        step,
-    };
+    let secret = NewSecret { sealed: &sealed, step };
     request.lock(&mut transaction).await?;
     people::set_totp(&mut transaction, person.id, Some(secret), hashes).await?;
     let text = MailText::new("totp-on");

@@ -33,11 +33,7 @@ impl FromRequestParts<App> for PersonRequest {
             tracing::error!("a page of a person is not behind the access layer");
             return Err(PageError::internal());
         };
-        Ok(Self {
-            app: App::clone(app),
-            viewer: viewer.clone(),
-            client: client.clone(),
-        })
+        Ok(Self { app: App::clone(app), viewer: viewer.clone(), client: client.clone() })
     }
 }
 
@@ -71,8 +67,8 @@ impl PersonRequest {
         subject: &str,
     ) -> Result<(), sqlx::Error> {
         let person = self.person();
-        let entry = NewEntry::new(person.id, &person.email, &self.client, action);
-        let entry = entry.in_account(account, subject);
+        let entry = NewEntry::new(person.id, &person.email, &self.client, action)
+            .in_account(account, subject);
         activity::insert(executor, entry, self.app.clock.now()).await
     }
 

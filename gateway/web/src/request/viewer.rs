@@ -71,11 +71,7 @@ impl Viewer {
         if let Err(error) = sessions::touch(&app.pool, token.hash(), &session, now).await {
             tracing::warn!(%error, "a session is not prolonged");
         }
-        let viewer = Self {
-            person,
-            session,
-            token,
-        };
+        let viewer = Self { person, session, token };
         Ok(Some((viewer, role)))
     }
 
@@ -85,17 +81,11 @@ impl Viewer {
 
     /// The frame of a page of the dashboard.
     pub fn frame(&self) -> Frame {
-        Frame {
-            person: Some(self.person.email.clone()),
-            ..Frame::default()
-        }
+        Frame { person: Some(self.person.email.clone()), ..Frame::default() }
     }
 
     pub fn actor(&self, client: &ClientInfo) -> Actor {
-        Actor {
-            person: self.person.id,
-            address: client.address(),
-        }
+        Actor { person: self.person.id, address: client.address() }
     }
 }
 
@@ -154,8 +144,7 @@ impl NewSession {
     pub fn add_cookies(&self, app: &Web, response: &mut Response) {
         let is_signed_in = self.stage == Stage::SignedIn;
         let most = app.session_lifetimes.most;
-        app.cookie
-            .store(&self.token, is_signed_in, most, response.headers_mut());
+        app.cookie.store(&self.token, is_signed_in, most, response.headers_mut());
     }
 }
 
@@ -207,11 +196,7 @@ impl AccountScope {
             links.push(activity);
         }
         Frame {
-            account: Some(AccountNav {
-                id: self.id.to_string(),
-                name: name.to_owned(),
-                links,
-            }),
+            account: Some(AccountNav { id: self.id.to_string(), name: name.to_owned(), links }),
             ..viewer.frame()
         }
     }

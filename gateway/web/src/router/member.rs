@@ -14,16 +14,10 @@ use crate::route::{Route, with_body};
 const MAX_LISTING: usize = form_body::MAX_LIMIT;
 
 pub(super) fn routes() -> Vec<Route> {
-    [
-        account_routes(),
-        webhook_routes(),
-        listing_routes(),
-        picture_routes(),
-        economy_routes(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [account_routes(), webhook_routes(), listing_routes(), picture_routes(), economy_routes()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// A path of an account, below `/accounts/{account}`.
@@ -61,14 +55,8 @@ fn account_routes() -> Vec<Route> {
         read.page(account!("/keys/{key}"), keys::one::show),
         develop.action(account!("/keys/{key}/rotate"), keys::one::rotate),
         develop.action(account!("/keys/{key}/revoke"), keys::one::revoke),
-        develop.action(
-            account!("/keys/requests/{request}/reveal"),
-            keys::list::reveal,
-        ),
-        develop.action(
-            account!("/keys/requests/{request}/withdraw"),
-            keys::list::withdraw,
-        ),
+        develop.action(account!("/keys/requests/{request}/reveal"), keys::list::reveal),
+        develop.action(account!("/keys/requests/{request}/withdraw"), keys::list::withdraw),
         read.page(account!("/usage"), usage::show),
         read.page(account!("/plans"), plans::show),
         read.page(account!("/requests"), requests::show),
@@ -101,10 +89,7 @@ fn webhook_routes() -> Vec<Route> {
         develop.form(endpoint!("/recover"), recover::show, recover::send),
         read.page(endpoint!("/deliveries"), deliveries::show),
         read.page(endpoint!("/deliveries/{delivery}"), delivery::show),
-        develop.action(
-            endpoint!("/deliveries/{delivery}/again"),
-            delivery::send_again,
-        ),
+        develop.action(endpoint!("/deliveries/{delivery}/again"), delivery::send_again),
     ]
 }
 
@@ -118,10 +103,7 @@ fn listing_routes() -> Vec<Route> {
             MAX_LISTING,
         ),
         read.page(listing!(""), show::show),
-        with_body(
-            edit.form(listing!("/edit"), edit::show, edit::send),
-            MAX_LISTING,
-        ),
+        with_body(edit.form(listing!("/edit"), edit::show, edit::send), MAX_LISTING),
         edit.action(listing!("/take-down"), show::take_down),
         read.page(account!("/claims"), claims::show),
         edit.action(account!("/claims"), claims::send),
@@ -135,14 +117,8 @@ fn picture_routes() -> Vec<Route> {
     vec![
         read.page(account!("/pictures/{name}"), picture_file::show),
         read.page(listing!("/pictures"), pictures::show),
-        with_body(
-            edit.action(listing!("/pictures/arrange"), pictures::arrange),
-            MAX_LISTING,
-        ),
-        with_body(
-            edit.action(listing!("/pictures/{picture}"), upload::send),
-            upload::MAX_BODY,
-        ),
+        with_body(edit.action(listing!("/pictures/arrange"), pictures::arrange), MAX_LISTING),
+        with_body(edit.action(listing!("/pictures/{picture}"), upload::send), upload::MAX_BODY),
         edit.action(listing!("/pictures/{picture}/remove"), pictures::remove),
     ]
 }

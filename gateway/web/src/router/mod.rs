@@ -39,15 +39,10 @@ const MAX_BODY: usize = form_body::DEFAULT_LIMIT;
 
 /// The table of all paths.
 pub fn routes() -> Vec<Route> {
-    [
-        site::routes(),
-        site::docs_routes(),
-        people_routes(),
-        member::routes(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [site::routes(), site::docs_routes(), people_routes(), member::routes()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn people_routes() -> Vec<Route> {
@@ -70,11 +65,7 @@ fn people_routes() -> Vec<Route> {
         SignedIn.form("/you/password", password::show, password::send),
         SignedIn.form("/you/email", email::show, email::send),
         SignedIn.form("/you/totp", totp::show, totp::turn_on),
-        SignedIn.form(
-            "/you/totp/codes",
-            recovery_codes::show,
-            recovery_codes::send,
-        ),
+        SignedIn.form("/you/totp/codes", recovery_codes::show, recovery_codes::send),
         SignedIn.action("/you/settings", own_settings::send),
         SignedIn.form("/you/totp/off", totp::show_off, totp::turn_off),
         SignedIn.form("/you/delete", delete::show, delete::send),
@@ -125,9 +116,7 @@ pub fn router(app: &App) -> Router {
             body_limit: route.body_limit,
         };
         let is_translated = is_in_each_language(&route);
-        let guarded = route
-            .handlers
-            .layer(from_fn_with_state(guard, access::check));
+        let guarded = route.handlers.layer(from_fn_with_state(guard, access::check));
         if is_translated {
             for language in Language::ALL {
                 let path = format!("{}{}", language.prefix(), route.path);
@@ -138,14 +127,14 @@ pub fn router(app: &App) -> Router {
     }
     let reject = |_: ProtectionError| PageError::cross_site().into_response();
     let is_public: IsPublic = |path| !DASHBOARD.contains(first_part(path));
-    let public = routes()
-        .into_iter()
-        .filter(|route| route.access == Access::Public);
+    let public = routes().into_iter().filter(|route| route.access == Access::Public);
     let docs = guides::PATHS.iter().copied().chain([reference::PATH]);
     let fixed = FixedPages::new(public.map(|route| route.path).chain(docs));
     // Forms of the site itself, also behind a proxy that sends another `Host`. The settings have checked the address.
-    let csrf = CsrfLayer::new().add_trusted_origin(&app.public_url);
-    let csrf = csrf.unwrap_or_default().with_rejection_response(reject);
+    let csrf = CsrfLayer::new()
+        .add_trusted_origin(&app.public_url)
+        .unwrap_or_default()
+        .with_rejection_response(reject);
     router
         .layer(Extension(fixed))
         .layer(from_fn(log::name_route))
@@ -180,12 +169,7 @@ mod tests {
     fn every_page_of_an_account_needs_a_membership() {
         for route in routes() {
             let is_member = matches!(route.access, Access::Member(_));
-            assert_eq!(
-                is_member,
-                route.path.contains("{account}"),
-                "{}",
-                route.path
-            );
+            assert_eq!(is_member, route.path.contains("{account}"), "{}", route.path);
         }
     }
 

@@ -24,61 +24,29 @@ const CURSOR: &[&str] = &["cursor"];
 pub(super) fn routes() -> Vec<Route> {
     use Access::{Asset, File, Public};
     vec![
-        Public
-            .page("/", start::show)
-            .reads_one_of("done", &start::NOTICES),
+        Public.page("/", start::show).reads_one_of("done", &start::NOTICES),
         Asset.page("/pictures/{name}", picture::show),
-        Asset.page(
-            "/pictures/drawn/{version}/{kind}/{country}/{file}",
-            drawn::show,
-        ),
-        Public
-            .page("/search", search::show)
-            .reads(&search::PARAMETERS)
-            .reads(CURSOR),
-        Public
-            .page("/games", games::list)
-            .reads(&games::FILTERS)
-            .reads(CURSOR),
+        Asset.page("/pictures/drawn/{version}/{kind}/{country}/{file}", drawn::show),
+        Public.page("/search", search::show).reads(&search::PARAMETERS).reads(CURSOR),
+        Public.page("/games", games::list).reads(&games::FILTERS).reads(CURSOR),
         Public.page("/games/{slug}", games::show),
-        Public
-            .page("/creators", creators::list)
-            .reads(&creators::FILTERS)
-            .reads(CURSOR),
+        Public.page("/creators", creators::list).reads(&creators::FILTERS).reads(CURSOR),
         Public.page("/creators/{handle}", creators::show),
-        Public
-            .page("/events", events::list)
-            .reads(&events::FILTERS)
-            .reads(CURSOR),
+        Public.page("/events", events::list).reads(&events::FILTERS).reads(CURSOR),
         Public.page("/events/{slug}", events::show),
         Public.page("/games/feed.xml", feeds::games),
-        Public
-            .page("/events/calendar.ics", calendar::show)
-            .reads(&["country"]),
+        Public.page("/events/calendar.ics", calendar::show).reads(&["country"]),
         Public.page("/events/{slug}/calendar.ics", calendar::event),
         Public.page("/countries", places::countries),
         Public.page("/countries/{code}", places::country),
-        Public
-            .page("/cities", places::cities)
-            .reads(&places::CITY_FILTERS)
-            .reads(CURSOR),
+        Public.page("/cities", places::cities).reads(&places::CITY_FILTERS).reads(CURSOR),
         Public.page("/cities/{slug}", places::city),
         Public.page("/rankings", boards::list),
-        Public
-            .page("/rankings/{kind}/{board}", boards::show)
-            .reads(CURSOR),
-        Public
-            .form("/vote", vote::show, vote::cast)
-            .reads(&["done"]),
-        Public
-            .form("/vote/creators", vote::show, vote::cast)
-            .reads(&["done"]),
-        Public
-            .page("/economy", economy::list)
-            .reads(&["from", "after"]),
-        Public
-            .page("/economy/{game}", economy::currency)
-            .reads(&["after"]),
+        Public.page("/rankings/{kind}/{board}", boards::show).reads(CURSOR),
+        Public.form("/vote", vote::show, vote::cast).reads(&["done"]),
+        Public.form("/vote/creators", vote::show, vote::cast).reads(&["done"]),
+        Public.page("/economy", economy::list).reads(&["from", "after"]),
+        Public.page("/economy/{game}", economy::currency).reads(&["after"]),
         Public.page("/about/rates", articles::show),
         Public.page("/about/boards", articles::show),
         Public.page("/credits", articles::show),
@@ -143,9 +111,6 @@ fn layered(route: &Route, app: &App, is_cached: bool) -> MethodRouter<App> {
     if is_cached {
         handlers = handlers.layer(from_fn_with_state(App::clone(app), public::cache));
     }
-    let state = RouteState {
-        app: App::clone(app),
-        query: route.query.as_slice().into(),
-    };
+    let state = RouteState { app: App::clone(app), query: route.query.as_slice().into() };
     handlers.layer(from_fn_with_state(state, public::admit))
 }

@@ -42,9 +42,7 @@ impl StaffService for Staff {
         let on = ("person", request.get_ref().email.as_str());
         self.audit.admit(&request, StaffAction::Look, on).await?;
         let person = self.find(&request.into_inner().email).await?;
-        Ok(Response::new(proto::GetPersonResponse {
-            person: Some(person),
-        }))
+        Ok(Response::new(proto::GetPersonResponse { person: Some(person) }))
     }
 
     async fn end_second_factor(
@@ -55,9 +53,7 @@ impl StaffService for Staff {
         let action = StaffAction::EndSecondFactor;
         let by = self.audit.admit(&request, action, on).await?;
         let person = self.end_factor(&by, &request.into_inner()).await?;
-        Ok(Response::new(proto::EndSecondFactorResponse {
-            person: Some(person),
-        }))
+        Ok(Response::new(proto::EndSecondFactorResponse { person: Some(person) }))
     }
 
     async fn list_account_people(
@@ -65,9 +61,7 @@ impl StaffService for Staff {
         request: Request<proto::ListAccountPeopleRequest>,
     ) -> Result<Response<proto::ListAccountPeopleResponse>, Status> {
         let on = ("account", request.get_ref().account_id.as_str());
-        self.audit
-            .admit(&request, StaffAction::ReadTeam, on)
-            .await?;
+        self.audit.admit(&request, StaffAction::ReadTeam, on).await?;
         let people = self.people_of(&request.into_inner().account_id).await?;
         Ok(Response::new(proto::ListAccountPeopleResponse { people }))
     }
@@ -77,13 +71,9 @@ impl StaffService for Staff {
         request: Request<proto::ListPersonAccountsRequest>,
     ) -> Result<Response<proto::ListPersonAccountsResponse>, Status> {
         let on = ("person", request.get_ref().email.as_str());
-        self.audit
-            .admit(&request, StaffAction::ReadTeam, on)
-            .await?;
+        self.audit.admit(&request, StaffAction::ReadTeam, on).await?;
         let account_ids = self.accounts_of(&request.into_inner().email).await?;
-        Ok(Response::new(proto::ListPersonAccountsResponse {
-            account_ids,
-        }))
+        Ok(Response::new(proto::ListPersonAccountsResponse { account_ids }))
     }
 
     async fn invite_owner(
@@ -94,9 +84,7 @@ impl StaffService for Staff {
         let action = StaffAction::InviteOwner;
         let by = self.audit.admit(&request, action, on).await?;
         let person = self.invite(&by, &request.into_inner()).await?;
-        Ok(Response::new(proto::InviteOwnerResponse {
-            person: Some(person),
-        }))
+        Ok(Response::new(proto::InviteOwnerResponse { person: Some(person) }))
     }
 
     async fn list_audit(
@@ -127,14 +115,15 @@ impl Staff {
         let account = bad.id("account_id", account);
         bad.check()?;
         let (pool, now) = (&self.app.pool, self.app.clock.now());
-        let members = members::of_account(pool, account).await?.into_iter();
-        let members = members.map(|member| proto::AccountPerson {
-            email: member.email,
-            role: member.role.as_str().to_owned(),
-            invited_until: None,
+        let members = members::of_account(pool, account).await?.into_iter().map(|member| {
+            proto::AccountPerson {
+                email: member.email,
+                role: member.role.as_str().to_owned(),
+                invited_until: None,
+            }
         });
-        let invited = links::invitations(pool, account, now).await?;
-        let invited = invited.iter().filter_map(invited_person);
+        let invitations = links::invitations(pool, account, now).await?;
+        let invited = invitations.iter().filter_map(invited_person);
         Ok(members.chain(invited).collect())
     }
 
@@ -169,11 +158,7 @@ impl Staff {
         let mail = LinkMail {
             id: ids::row_id(),
             address: &address,
-            target: LinkTarget::Invite {
-                by: None,
-                account,
-                role: Role::Owner,
-            },
+            target: LinkTarget::Invite { by: None, account, role: Role::Owner },
             next: None,
             language: person.as_ref().map_or(Language::English, Person::language),
             text: MailText::new("invite-by-staff"),
@@ -217,10 +202,7 @@ impl Staff {
             details: json!({ "reason": reason, "person": person.id }),
         };
         by.record(&mut *transaction, SCHEMA, subject, now).await?;
-        let ended = Person {
-            totp_secret: None,
-            ..person
-        };
+        let ended = Person { totp_secret: None, ..person };
         let person = message(&mut transaction, &ended).await?;
         transaction.commit().await?;
         Ok(person)
@@ -242,10 +224,7 @@ impl Staff {
             .with("email", person.email.as_str())
             .with("contact", contact);
         for owner in members::other_owners(&mut *connection, person.id).await? {
-            let reader = Reader {
-                address: &owner.email,
-                language: owner.language,
-            };
+            let reader = Reader { address: &owner.email, language: owner.language };
             person_mail::queue(&mut *connection, reader, &text, now).await?;
         }
         Ok(())
@@ -254,8 +233,7 @@ impl Staff {
 
 /// The person with an address.
 async fn find(connection: &mut PgConnection, address: &str) -> Result<Person, Fault> {
-    let address = email::parse(address);
-    let address = address.map_err(|reason| Fault::invalid_field("email", reason))?;
+    let address = email::parse(address).map_err(|reason| Fault::invalid_field("email", reason))?;
     let person = people::by_email(connection, &address).await?;
     person.ok_or_else(|| unknown(&address))
 }
@@ -285,8 +263,8 @@ fn address_and_reason(address: &str, reason: &str) -> Result<(String, String), F
 
 /// Reads the person with an address, and locks the person until the transaction ends.
 async fn lock(connection: &mut PgConnection, address: &str) -> Result<Person, Fault> {
-    let found = people::by_email(&mut *connection, address).await?;
-    let found = found.ok_or_else(|| unknown(address))?;
+    let found =
+        people::by_email(&mut *connection, address).await?.ok_or_else(|| unknown(address))?;
     let locked = people::lock(connection, found.id).await?;
     // The address may have changed since then.
     let locked = locked.filter(|locked| locked.email == address);

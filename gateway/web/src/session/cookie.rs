@@ -24,11 +24,7 @@ pub enum CookieStyle {
 impl CookieStyle {
     /// The style for this address of the site.
     pub fn for_url(public_url: &str) -> Self {
-        if public_url.starts_with("https:") {
-            Self::Secure
-        } else {
-            Self::Local
-        }
+        if public_url.starts_with("https:") { Self::Secure } else { Self::Local }
     }
 
     /// The token in the cookie of a request.
@@ -107,13 +103,7 @@ mod tests {
         let cookies = set_by(|headers| style.store(&token, true, Duration::DAY, headers));
         let (set, hint) = (&cookies[0], &cookies[1]);
         assert!(set.starts_with("__Host-session="), "{set}");
-        for part in [
-            "Path=/",
-            "HttpOnly",
-            "SameSite=Lax",
-            "Secure",
-            "Max-Age=86400",
-        ] {
+        for part in ["Path=/", "HttpOnly", "SameSite=Lax", "Secure", "Max-Age=86400"] {
             assert!(set.contains(part), "{part} in {set}");
         }
         assert!(!set.contains("Domain"), "{set}");
@@ -141,8 +131,8 @@ mod tests {
     fn foreign_cookies_do_not_hide_the_session_cookie() {
         let token = Token::generate();
         let (style, text) = (CookieStyle::Secure, token.text());
-        let ours = format!("__Host-session={text}");
-        let ours = ours.as_bytes();
+        let cookie = format!("__Host-session={text}");
+        let ours = cookie.as_bytes();
         let foreign: [&[u8]; 6] = [
             "utm=Été".as_bytes(),
             b"utm=\xc9t\xe9",

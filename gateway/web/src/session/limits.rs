@@ -59,11 +59,7 @@ pub const FORMS: Limit = Limit::new("forms", 600, 15);
 
 impl Limit {
     const fn new(name: &'static str, tries: i32, minutes: i64) -> Self {
-        Self {
-            name,
-            tries,
-            window: Duration::minutes(minutes),
-        }
+        Self { name, tries, window: Duration::minutes(minutes) }
     }
 
     /// The end of the window in which a time lies.
@@ -92,10 +88,7 @@ impl LimitReached {
         let minutes = self.seconds().div_ceil(60);
         Fault {
             retry_after: Some(self.seconds()),
-            ..Fault::new(
-                Code::RateLimited,
-                Texts::of(language).count(key, minutes.into()),
-            )
+            ..Fault::new(Code::RateLimited, Texts::of(language).count(key, minutes.into()))
         }
     }
 
@@ -250,11 +243,7 @@ impl SignInTry {
 
     /// The limits of the network, of the person at the network, and of the person.
     fn tries(&self) -> [(Limit, &str); 3] {
-        [
-            (SIGN_IN_FROM, &self.network),
-            (SIGN_IN, &self.here),
-            (SIGN_IN_OF_PERSON, &self.anywhere),
-        ]
+        [(SIGN_IN_FROM, &self.network), (SIGN_IN, &self.here), (SIGN_IN_OF_PERSON, &self.anywhere)]
     }
 }
 

@@ -13,13 +13,9 @@ use crate::visit::Visit;
 /// The text whose name ends the path.
 pub async fn show(app: State<App>, visit: Extension<Visit>) -> PageResult {
     let name = visit.path.rsplit('/').next().unwrap_or_default();
-    let article = app.articles.find(name, visit.language);
-    let article = article.ok_or_else(PageError::not_found)?;
+    let article = app.articles.find(name, visit.language).ok_or_else(PageError::not_found)?;
     respond(&app, &visit, |mut frame| {
         frame.head = Head::new(article.title.clone(), article.summary.clone());
-        Ok(ArticlePage {
-            frame,
-            body: article.html.clone(),
-        })
+        Ok(ArticlePage { frame, body: article.html.clone() })
     })
 }

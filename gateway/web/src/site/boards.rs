@@ -28,11 +28,7 @@ pub(super) fn paths() -> impl Iterator<Item = String> {
 }
 
 fn all() -> impl Iterator<Item = BoardName<'static>> {
-    let boards = |kind| {
-        WINDOWS
-            .into_iter()
-            .map(move |window| BoardName { kind, window })
-    };
+    let boards = |kind| WINDOWS.into_iter().map(move |window| BoardName { kind, window });
     KINDS.into_iter().flat_map(boards)
 }
 
@@ -76,10 +72,7 @@ pub async fn list(
                 rows,
             });
         }
-        Ok(OverviewPage {
-            boards: shown,
-            frame,
-        })
+        Ok(OverviewPage { boards: shown, frame })
     })
 }
 
@@ -89,9 +82,7 @@ pub async fn show(
     catalogue: Catalogue,
     Path((kind, window)): Path<(String, String)>,
 ) -> PageResult {
-    let PublicRequest {
-        app, query, visit, ..
-    } = &request;
+    let PublicRequest { app, query, visit, .. } = &request;
     let cursor = query.get("cursor");
     let (kind, window) = (kind.as_str(), window.as_str());
     let rows = catalogue.board(kind, window, ROWS, cursor).await?;
@@ -120,10 +111,8 @@ pub async fn show(
 /// The same board of each kind.
 fn kinds(frame: &Frame, board: BoardName<'_>) -> Vec<Tab> {
     let tab = |kind: &'static str| Tab {
-        link: frame.link(
-            &BoardName { kind, ..board }.path(),
-            frame.texts().value("nav-kind", kind, kind),
-        ),
+        link: frame
+            .link(&BoardName { kind, ..board }.path(), frame.texts().value("nav-kind", kind, kind)),
         is_current: kind == board.kind,
     };
     KINDS.map(tab).into()
@@ -143,9 +132,7 @@ fn windows(frame: &Frame, board: BoardName<'_>) -> Vec<Tab> {
 
 fn rows(frame: &Frame, kind: &str, rows: &BoardRows) -> Result<Vec<BoardRow>, Fault> {
     let parsed = rows.parse()?;
-    Ok(parsed
-        .map(|(row, details)| self::row(frame, kind, row, details))
-        .collect())
+    Ok(parsed.map(|(row, details)| self::row(frame, kind, row, details)).collect())
 }
 
 fn row(frame: &Frame, kind: &str, row: RankingRow, details: &proto::BoardRowDetails) -> BoardRow {

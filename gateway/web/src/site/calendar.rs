@@ -29,9 +29,7 @@ const LINE: usize = 75;
 const DESCRIPTION: usize = 1_000;
 
 pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
-    let PublicRequest {
-        app, query, visit, ..
-    } = &request;
+    let PublicRequest { app, query, visit, .. } = &request;
     let today = app.clock.now().to_offset(UtcOffset::UTC).date();
     let mut list_events = proto::ListEventsRequest {
         page: Some(page(ROWS, None)),
@@ -115,17 +113,13 @@ impl Calendar {
             format_description!("[year][month][day]T[hour][minute][second]Z"),
         );
         let formatted = |day: Date| day.format(&basic).unwrap_or_default();
-        let updated = times.updated.to_offset(UtcOffset::UTC);
-        let updated = updated.format(&stamp).unwrap_or_default();
+        let updated = times.updated.to_offset(UtcOffset::UTC).format(&stamp).unwrap_or_default();
         // A calendar keeps the copy of an event with the highest number (3.8.7.4).
         let sequence = (times.updated - times.published).whole_seconds().max(0);
         let address = frame.absolute(&format!("/events/{}", event.slug));
         let place = cards::place(frame.texts(), &event.city, &event.country_code);
         self.line("BEGIN", "VEVENT");
-        self.line(
-            "UID",
-            &escaped(&format!("{}/events/{}", frame.site, event.slug)),
-        );
+        self.line("UID", &escaped(&format!("{}/events/{}", frame.site, event.slug)));
         // Without a METHOD, DTSTAMP is the time of the last change too (3.8.7.2).
         self.line("DTSTAMP", &updated);
         self.line("LAST-MODIFIED", &updated);

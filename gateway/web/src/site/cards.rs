@@ -19,16 +19,8 @@ pub(super) struct Sizes {
     small: u32,
 }
 
-pub(super) const COVER: Sizes = Sizes {
-    width: 1_200,
-    height: 675,
-    small: 600,
-};
-pub(super) const AVATAR: Sizes = Sizes {
-    width: 512,
-    height: 512,
-    small: 128,
-};
+pub(super) const COVER: Sizes = Sizes { width: 1_200, height: 675, small: 600 };
+pub(super) const AVATAR: Sizes = Sizes { width: 512, height: 512, small: 128 };
 /// The longer side of a small screenshot.
 const SMALL_SCREENSHOT: u32 = 640;
 
@@ -41,11 +33,7 @@ pub(super) fn screenshot(width: u32, height: u32) -> Sizes {
     } else {
         0
     };
-    Sizes {
-        width,
-        height,
-        small,
-    }
+    Sizes { width, height, small }
 }
 
 /// A picture, if this site serves it. Pages load nothing from other sites.
@@ -57,11 +45,7 @@ pub(super) fn picture(
 ) -> Option<Picture> {
     let path = url?.strip_prefix(frame.site.as_str())?;
     let name = path.strip_prefix("/pictures/")?;
-    let Sizes {
-        width,
-        height,
-        small,
-    } = sizes;
+    let Sizes { width, height, small } = sizes;
     is_file_name(name).then(|| Picture {
         src: path.to_owned(),
         width,
@@ -228,23 +212,13 @@ pub(super) fn city(frame: &Frame, row: &public::CityRow) -> PlaceRow {
 /// A link to another site, named by its host.
 pub(super) fn host(address: &str) -> String {
     let url = url::Url::parse(address).ok();
-    let host = url.as_ref().and_then(url::Url::host_str);
-    let host = host.unwrap_or_default();
+    let host = url.as_ref().and_then(url::Url::host_str).unwrap_or_default();
     host.strip_prefix("www.").unwrap_or(host).to_owned()
 }
 
 /// The keys of links to where a game can be played or bought.
-const STORES: [&str; 9] = [
-    "play",
-    "itch",
-    "playStore",
-    "appStore",
-    "steam",
-    "epic",
-    "nintendo",
-    "playstation",
-    "xbox",
-];
+const STORES: [&str; 9] =
+    ["play", "itch", "playStore", "appStore", "steam", "epic", "nintendo", "playstation", "xbox"];
 
 /// The links of a game: to where it can be played or bought, in the order of [`STORES`], and the others.
 pub(super) fn stores_and_links(
@@ -252,9 +226,7 @@ pub(super) fn stores_and_links(
     links: &BTreeMap<String, String>,
 ) -> (Vec<Link>, Vec<Link>) {
     let stores = STORES.iter().filter_map(|key| links.get_key_value(*key));
-    let others = links
-        .iter()
-        .filter(|(key, _)| !STORES.contains(&key.as_str()));
+    let others = links.iter().filter(|(key, _)| !STORES.contains(&key.as_str()));
     (outside(frame, stores), outside(frame, others))
 }
 

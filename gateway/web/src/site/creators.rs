@@ -31,9 +31,7 @@ const KIND: FixedFilter = FixedFilter {
 };
 
 pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
-    let PublicRequest {
-        app, query, visit, ..
-    } = &request;
+    let PublicRequest { app, query, visit, .. } = &request;
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListCreatorsRequest {
         page: Some(list.page()),
@@ -47,10 +45,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let reads = try_join(catalogue.creators(request), catalogue.countries());
     let (creators, countries) = reads.await?;
     respond(app, visit, |mut frame| {
-        let choices = vec![
-            list.fixed(&frame, KIND),
-            list.countries(&frame, &countries)?,
-        ];
+        let choices = vec![list.fixed(&frame, KIND), list.countries(&frame, &countries)?];
         let rows: Vec<public::CreatorRow> = creators.parse()?;
         let names = RowNames {
             creator: None,
@@ -107,8 +102,7 @@ fn creator_page(app: &Web, mut frame: Frame, creator: public::Creator, total: u6
     frame.share.structured_data = Some(structured_data::creator(&frame));
     let row = creator.row;
     let texts = frame.texts();
-    let roles = row.roles.iter();
-    let roles = roles.map(|role| texts.value("role", role, role).to_owned());
+    let roles = row.roles.iter().map(|role| texts.value("role", role, role).to_owned());
     let all = address("/games", &[("creator", Some(&row.handle))]);
     let games = creator.games.into_iter();
     CreatorPage {

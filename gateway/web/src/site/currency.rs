@@ -43,10 +43,7 @@ pub(super) fn pager(frame: &Frame, path: &str, after: Option<&str>, next: Option
 }
 
 pub(super) fn currency_link(frame: &Frame, currency: &Currency) -> Link {
-    frame.link(
-        &format!("{PATH}/{}", currency.slug),
-        currency.currency.clone(),
-    )
+    frame.link(&format!("{PATH}/{}", currency.slug), currency.currency.clone())
 }
 
 fn game_link(frame: &Frame, currency: &Currency) -> Link {
@@ -104,14 +101,10 @@ fn figures(texts: &Texts, shown: &Currency) -> Vec<Figure> {
         ("figure-growth", shown.growth_pct),
         ("figure-money-growth", shown.money_growth_pct),
     ];
-    let changes = changes
-        .into_iter()
-        .filter_map(|(key, change)| Some((key, change?.to_string(), "%")));
+    let changes =
+        changes.into_iter().filter_map(|(key, change)| Some((key, change?.to_string(), "%")));
     let balance = shown.trade_balance.to_string();
-    let all = whole
-        .into_iter()
-        .chain([("figure-balance", balance, unit)])
-        .chain(changes);
+    let all = whole.into_iter().chain([("figure-balance", balance, unit)]).chain(changes);
     all.map(|(key, number, unit)| Figure {
         name: texts.say(key).to_owned(),
         amount: Amount::new(texts, &number),

@@ -18,13 +18,8 @@ pub async fn show(
     let name = name.filter(|name| is_listing_name(name));
     let is_kind = ListingKind::VARIANTS.iter().any(|it| it.api_list() == kind);
     let is_country = country.len() == 2 && country.bytes().all(|it| it.is_ascii_uppercase());
-    let name = name.filter(|_| is_kind && is_country);
-    let name = name.ok_or_else(PageError::not_found)?;
-    let cached = if drawing::is_current(&version) {
-        FOR_EVER
-    } else {
-        UNSTORED
-    };
+    let name = name.filter(|_| is_kind && is_country).ok_or_else(PageError::not_found)?;
+    let cached = if drawing::is_current(&version) { FOR_EVER } else { UNSTORED };
     let headers = [(CONTENT_TYPE, "image/svg+xml"), (CACHE_CONTROL, cached)];
     Ok((headers, drawing::draw(&kind, &country, name)).into_response())
 }
@@ -44,20 +39,14 @@ mod tests {
 
     #[tokio::test]
     async fn the_address_of_a_drawing_returns_an_svg() {
-        for country in [
-            "GH", "NG", "ML", "CV", "ZA", "LS", "KE", "ET", "MA", "EG", "CD", "MG",
-        ] {
+        for country in ["GH", "NG", "ML", "CV", "ZA", "LS", "KE", "ET", "MA", "EG", "CD", "MG"] {
             let address = drawing::address("games", country, "okoto-2");
             let response = shown(&address).await.ok().unwrap();
             assert_eq!(response.headers()[CONTENT_TYPE], "image/svg+xml");
             let body = to_bytes(response.into_body(), 8_192).await.unwrap();
             let svg = std::str::from_utf8(&body).unwrap();
             let drawing = roxmltree::Document::parse(svg).unwrap();
-            assert!(
-                drawing
-                    .root_element()
-                    .has_tag_name(("http://www.w3.org/2000/svg", "svg"))
-            );
+            assert!(drawing.root_element().has_tag_name(("http://www.w3.org/2000/svg", "svg")));
         }
     }
 

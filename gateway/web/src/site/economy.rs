@@ -21,11 +21,8 @@ const FIRST_RATES: usize = 10;
 
 /// The page of all currencies. With `from`, redirects to the page of one.
 pub async fn list(request: PublicRequest) -> PageResult {
-    let PublicRequest {
-        app, query, visit, ..
-    } = &request;
-    let currencies = app.currencies.all(app.clock.now()).await;
-    let currencies = currencies.map_err(unavailable)?;
+    let PublicRequest { app, query, visit, .. } = &request;
+    let currencies = app.currencies.all(app.clock.now()).await.map_err(unavailable)?;
     if let Some(from) = query.get("from") {
         // A slug from the list needs no encoding, and the redirect stays on this site.
         let chosen = find(&currencies, from).ok_or_else(PageError::not_found)?;
@@ -62,25 +59,15 @@ pub async fn list(request: PublicRequest) -> PageResult {
 
 /// A currency with the rates from it.
 pub async fn currency(request: PublicRequest, Path(game): Path<String>) -> PageResult {
-    let PublicRequest {
-        app, query, visit, ..
-    } = &request;
+    let PublicRequest { app, query, visit, .. } = &request;
     let after = query.get("after");
-    let currencies = app.currencies.all(app.clock.now()).await;
-    let currencies = currencies.map_err(unavailable)?;
+    let currencies = app.currencies.all(app.clock.now()).await.map_err(unavailable)?;
     let shown = find(&currencies, &game).ok_or_else(PageError::not_found)?;
-    let rates = app.currencies.rates(&game, after.unwrap_or_default(), ROWS);
-    let rates = rates.await.map_err(unavailable)?;
+    let rates =
+        app.currencies.rates(&game, after.unwrap_or_default(), ROWS).await.map_err(unavailable)?;
     respond(app, visit, |frame| {
         let choice = choice(&frame, &currencies, Some(&shown.slug));
-        Ok(currency_page(
-            frame,
-            &currencies,
-            shown,
-            &rates,
-            choice,
-            after,
-        ))
+        Ok(currency_page(frame, &currencies, shown, &rates, choice, after))
     })
 }
 

@@ -27,12 +27,8 @@ const WHEN: FixedFilter = FixedFilter {
     group: "when",
     values: &["upcoming", "past", "all"],
 };
-const KIND: FixedFilter = FixedFilter {
-    name: "kind",
-    label: "filter-kind",
-    group: "event-kind",
-    values: &EVENT_KINDS,
-};
+const KIND: FixedFilter =
+    FixedFilter { name: "kind", label: "filter-kind", group: "event-kind", values: &EVENT_KINDS };
 
 pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
@@ -64,11 +60,8 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         for option in &mut choice_of_when.options {
             option.is_chosen = option.value == when;
         }
-        let choices = vec![
-            choice_of_when,
-            list.fixed(&frame, KIND),
-            list.countries(&frame, &countries)?,
-        ];
+        let choices =
+            vec![choice_of_when, list.fixed(&frame, KIND), list.countries(&frame, &countries)?];
         let rows: Vec<public::Event> = events.parse()?;
         let names = RowNames {
             creator: None,
@@ -93,11 +86,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
 /// The value of an absent `when`. As in the API, a range that names past days includes past events.
 fn default_when(from: Option<&str>, to: Option<&str>, today: Date) -> &'static str {
     let is_past = |day: &str| Date::parse(day, &Iso8601::DATE).is_ok_and(|day| day < today);
-    if from.is_some() || to.is_some_and(is_past) {
-        "all"
-    } else {
-        "upcoming"
-    }
+    if from.is_some() || to.is_some_and(is_past) { "all" } else { "upcoming" }
 }
 
 pub async fn show(
@@ -111,9 +100,7 @@ pub async fn show(
     };
     // The page says whether the event is over, so it also changes at midnight.
     let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
-    respond(&app, &visit, |frame| {
-        Ok(event_page(&app, frame, event.parse()?, today))
-    })
+    respond(&app, &visit, |frame| Ok(event_page(&app, frame, event.parse()?, today)))
 }
 
 fn event_page(app: &Web, mut frame: Frame, event: public::Event, today: Date) -> EventPage {
@@ -139,10 +126,7 @@ fn event_page(app: &Web, mut frame: Frame, event: public::Event, today: Date) ->
         is_over: last.is_some_and(|last| last < today),
         place: cards::place_links(&frame, &event.city_slug, &event.city, &event.country_code),
         calendar: frame.href(&format!("{LIST}/{}/calendar.ics", event.slug)),
-        website: website.map(|href| Link {
-            label: cards::host(&href),
-            href,
-        }),
+        website: website.map(|href| Link { label: cards::host(&href), href }),
         actions: visitor_actions(app, &frame, ListingKind::Event, &event.slug),
         title: event.title,
         starts_at: event.starts_at,

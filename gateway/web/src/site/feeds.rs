@@ -30,14 +30,11 @@ pub async fn games(
 ) -> PageResult {
     let games = catalogue.new_games(NEW_GAMES).await?;
     respond_as(&app, &visit, MEDIA_TYPE, |mut frame| {
-        let (title, description) = (
-            frame.say("feed-games-title"),
-            frame.say("games-description"),
-        );
+        let (title, description) = (frame.say("feed-games-title"), frame.say("games-description"));
         frame.head = Head::new(title, description).unindexed();
         let games = games.parse()?.into_iter();
-        let entries = games.map(|new| entry(&frame, &new));
-        let mut entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
+        let mut entries: Vec<Entry> =
+            games.map(|new| entry(&frame, &new)).collect::<Result<_, _>>()?;
         // RFC 3339 in UTC sorts as text. The sort keeps the order of entries that became public in the same second.
         entries.sort_by(|one, other| other.published.cmp(&one.published));
         let updated = entries.iter().map(|entry| entry.updated.as_str()).max();
@@ -67,10 +64,7 @@ fn entry(frame: &Frame, new: &NewGame) -> Result<Entry, Fault> {
         href: frame.absolute(&path),
         title: xml::plain(&row.title),
         summary: xml::plain(&row.tagline),
-        author: Author {
-            name: xml::plain(&row.creator.name),
-            href: frame.absolute(&creator),
-        },
+        author: Author { name: xml::plain(&row.creator.name), href: frame.absolute(&creator) },
         // When it became public, not when it was submitted: readers compare this with their last visit (RFC 4287, 4.2.9).
         published: time(new.times.published)?,
         updated: time(new.times.updated)?,

@@ -62,10 +62,7 @@ impl<'q> ListRequest<'q> {
     fn set(&self) -> Vec<(&'static str, Option<&'q str>)> {
         let names = self.names.iter();
         // Without a filter, the list has upcoming events.
-        let value = |name: &str| {
-            self.get(name)
-                .filter(|it| (name, *it) != ("when", "upcoming"))
-        };
+        let value = |name: &str| self.get(name).filter(|it| (name, *it) != ("when", "upcoming"));
         names.map(|name| (*name, value(name))).collect()
     }
 
@@ -122,10 +119,7 @@ impl<'q> ListRequest<'q> {
         };
         let is_indexed = total > 0 && is_indexed(&set, self.cursor());
         frame.head = Head::new(title, description).indexed_if(is_indexed);
-        frame.api_call = Some(ApiCall::same(format!(
-            "GET /v1{}",
-            address(self.path, &set)
-        )));
+        frame.api_call = Some(ApiCall::same(format!("GET /v1{}", address(self.path, &set))));
     }
 
     pub(super) fn fixed(&self, frame: &Frame, filter: FixedFilter) -> Filter {
@@ -183,11 +177,7 @@ pub(super) fn choice(
     values: Vec<(String, String)>,
     chosen: Option<&str>,
 ) -> Filter {
-    let any = if name == "platform" {
-        "list-any-feminine"
-    } else {
-        "list-any"
-    };
+    let any = if name == "platform" { "list-any-feminine" } else { "list-any" };
     let any = FilterOption {
         value: String::new(),
         label: frame.say(any).to_owned(),
@@ -221,12 +211,10 @@ pub(super) fn by_name(mut values: Vec<(String, String)>) -> Vec<(String, String)
 /// Whether search engines may list a page of a list: the first page of all, or by genre, country, platform, or genre and country. Other
 /// pages have too many combinations, or change with each new listing; the sitemap leads to all listings.
 pub(super) fn is_indexed(set: &[(&'static str, Option<&str>)], cursor: Option<&str>) -> bool {
-    let used = set.iter().filter(|(_, value)| value.is_some());
-    let used: Vec<&str> = used.map(|(name, _)| *name).collect();
-    let is_landing_page = matches!(
-        used.as_slice(),
-        [] | ["genre" | "country" | "platform"] | ["genre", "country"]
-    );
+    let used: Vec<&str> =
+        set.iter().filter(|(_, value)| value.is_some()).map(|(name, _)| *name).collect();
+    let is_landing_page =
+        matches!(used.as_slice(), [] | ["genre" | "country" | "platform"] | ["genre", "country"]);
     cursor.is_none() && is_landing_page
 }
 
@@ -238,8 +226,10 @@ pub(super) fn form(
     set: &[(&'static str, Option<&str>)],
 ) -> Filters {
     let is_choice = |name: &str| choices.iter().any(|choice| choice.name == name);
-    let hidden = set.iter().filter(|(name, _)| !is_choice(name));
-    let hidden = hidden.filter_map(|(name, value)| Some((*name, (*value)?.to_owned())));
+    let hidden = set
+        .iter()
+        .filter(|(name, _)| !is_choice(name))
+        .filter_map(|(name, value)| Some((*name, (*value)?.to_owned())));
     Filters {
         action: frame.href(path),
         hidden: hidden.collect(),
@@ -261,10 +251,7 @@ pub(super) fn pager(
         parameters.push(("cursor", Some(next)));
         frame.href(&address(path, &parameters))
     });
-    Pager {
-        first: cursor.map(|_| frame.href(&address(path, set))),
-        next,
-    }
+    Pager { first: cursor.map(|_| frame.href(&address(path, set))), next }
 }
 
 #[cfg(test)]

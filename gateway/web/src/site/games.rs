@@ -34,26 +34,18 @@ const SIMILAR: usize = 4;
 /// Rows among which similar games are looked for. Those of the same creator are left out.
 const SIMILAR_ROWS: u32 = 8;
 
-pub const FILTERS: [&str; 7] = [
-    "genre", "platform", "country", "stage", "creator", "city", "q",
-];
+pub const FILTERS: [&str; 7] = ["genre", "platform", "country", "stage", "creator", "city", "q"];
 const PLATFORM: FixedFilter = FixedFilter {
     name: "platform",
     label: "filter-platform",
     group: "platform",
     values: &PLATFORMS,
 };
-const STAGE: FixedFilter = FixedFilter {
-    name: "stage",
-    label: "filter-stage",
-    group: "stage",
-    values: &STAGES,
-};
+const STAGE: FixedFilter =
+    FixedFilter { name: "stage", label: "filter-stage", group: "stage", values: &STAGES };
 
 pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
-    let PublicRequest {
-        app, query, visit, ..
-    } = &request;
+    let PublicRequest { app, query, visit, .. } = &request;
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListGamesRequest {
         page: Some(list.page()),
@@ -66,11 +58,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         q: list.text("q"),
         ..proto::ListGamesRequest::default()
     };
-    let reads = try_join3(
-        catalogue.games(request),
-        catalogue.genres(),
-        catalogue.countries(),
-    );
+    let reads = try_join3(catalogue.games(request), catalogue.genres(), catalogue.countries());
     let (games, genres, countries) = reads.await?;
     respond(app, visit, |mut frame| {
         let rows: Vec<public::GameRow> = games.parse()?;
@@ -149,26 +137,15 @@ pub async fn show(
         Ok(read) => read,
         Err(fault) => return or_sample(&app, &visit, &slug, fault),
     };
-    let parts = PageParts {
-        published,
-        ranks,
-        currency,
-        creator,
-        similar,
-    };
-    respond(&app, &visit, |frame| {
-        Ok(game_page(&app, frame, game, parts))
-    })
+    let parts = PageParts { published, ranks, currency, creator, similar };
+    respond(&app, &visit, |frame| Ok(game_page(&app, frame, game, parts)))
 }
 
 /// The creator of a game with other games, and similar games of others.
 async fn creator_and_similar(
     catalogue: &Catalogue,
     row: &public::GameRow,
-) -> (
-    Result<Option<CreatorGames>, Fault>,
-    Result<Vec<public::GameRow>, Fault>,
-) {
+) -> (Result<Option<CreatorGames>, Fault>, Result<Vec<public::GameRow>, Fault>) {
     let creator = async {
         // One more than shown, since this game may be one of them.
         let read = catalogue.creator(&row.creator.handle, OTHERS + 1);
@@ -217,8 +194,7 @@ fn game_page(app: &Web, mut frame: Frame, game: public::Game, parts: PageParts) 
     describe(&mut frame, &game);
     frame.head.is_indexed = parts.is_whole();
     let is_currency_unavailable = parts.currency.is_err();
-    let creator_games = parts.creator.as_ref().ok();
-    let creator_games = creator_games.map(Option::as_ref);
+    let creator_games = parts.creator.as_ref().ok().map(Option::as_ref);
     let texts = frame.texts();
     let row = game.row;
     let filtered = |group: &str, name: &'static str, value: &String| {
@@ -226,8 +202,7 @@ fn game_page(app: &Web, mut frame: Frame, game: public::Game, parts: PageParts) 
         frame.link(&list, texts.value(group, value, value))
     };
     let genres = row.genres.iter().map(|key| filtered("genre", "genre", key));
-    let platforms = row.platforms.iter();
-    let platforms = platforms.map(|key| filtered("platform", "platform", key));
+    let platforms = row.platforms.iter().map(|key| filtered("platform", "platform", key));
     let screenshots = (1_u64..).zip(&game.screenshots);
     let screenshots = screenshots.filter_map(|(number, shot)| {
         let sizes = cards::screenshot(shot.width, shot.height);
@@ -256,26 +231,15 @@ fn game_page(app: &Web, mut frame: Frame, game: public::Game, parts: PageParts) 
         stage: filtered("stage", "stage", &row.stage),
         release_year: row.release_year,
         place: cards::place_links(&frame, city_slug, &row.city, &row.country_code),
-        currency: parts
-            .currency
-            .ok()
-            .flatten()
-            .map(|currency| page_currency(&frame, currency)),
+        currency: parts.currency.ok().flatten().map(|currency| page_currency(&frame, currency)),
         is_currency_unavailable,
         stores,
         ranks: parts.ranks.ok().map(|it| boards::shown(&frame, &it)),
-        trailer: trailer.map(|href| Trailer {
-            host: cards::host(&href),
-            href,
-        }),
+        trailer: trailer.map(|href| Trailer { host: cards::host(&href), href }),
         screenshots: screenshots.collect(),
         has_creator_site,
         links,
-        credits: game
-            .credits
-            .into_iter()
-            .map(|credit| self::credit(&frame, credit))
-            .collect(),
+        credits: game.credits.into_iter().map(|credit| self::credit(&frame, credit)).collect(),
         listed: texts.date(listed),
         updated: updated.map(|day| texts.date(day)),
         others,
@@ -349,9 +313,7 @@ fn credit(frame: &Frame, credit: public::Credit) -> Credit {
     Credit {
         role: role.to_owned(),
         name: credit.name,
-        href: credit
-            .handle
-            .map(|handle| frame.href(&format!("/creators/{handle}"))),
+        href: credit.handle.map(|handle| frame.href(&format!("/creators/{handle}"))),
     }
 }
 

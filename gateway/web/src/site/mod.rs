@@ -56,10 +56,7 @@ fn or_sample(app: &Web, visit: &Visit, name: &str, fault: Fault) -> PageResult {
         frame.head = Head::new(frame.say("sample-title"), frame.say("sample-notice")).unindexed();
         // Neither text has HTML in it.
         let (title, notice) = (frame.say("sample-title"), frame.say("sample-notice"));
-        Ok(ArticlePage {
-            body: format!("<h1>{title}</h1>\n<p>{notice}</p>"),
-            frame,
-        })
+        Ok(ArticlePage { body: format!("<h1>{title}</h1>\n<p>{notice}</p>"), frame })
     })
 }
 

@@ -37,10 +37,7 @@ pub async fn show(
     let counted = app.page_limit.count(visitor, app.clock.now());
     counted.map_err(PageError::too_many_pages)?;
     let tag = format!("\"{}\"", name.trim_end_matches(".jpg"));
-    let request = GetPictureRequest {
-        name,
-        ..GetPictureRequest::default()
-    };
+    let request = GetPictureRequest { name, ..GetPictureRequest::default() };
     let _permit = app.public_pictures.acquire(QUEUE_TIMEOUT).await?;
     let mut response = if etag::is_known(headers.get_all(IF_NONE_MATCH), &tag) {
         // Without `most`, only the size is read. A picture that is not public is an error.
@@ -53,10 +50,7 @@ pub async fn show(
     if let Ok(tag) = HeaderValue::try_from(tag) {
         headers.insert(ETAG, tag);
     }
-    headers.insert(
-        http::header::CACHE_CONTROL,
-        HeaderValue::from_static(CACHE_CONTROL),
-    );
+    headers.insert(http::header::CACHE_CONTROL, HeaderValue::from_static(CACHE_CONTROL));
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
     Ok(response)
 }

@@ -45,12 +45,7 @@ pub async fn countries(
             })
             .collect();
         rows.sort_by_cached_key(|row| (Reverse(row.games), pages::site::sort_key(&row.link.label)));
-        Ok(CountriesPage {
-            map,
-            frame,
-            total: countries.page.total,
-            countries: rows,
-        })
+        Ok(CountriesPage { map, frame, total: countries.page.total, countries: rows })
     })
 }
 
@@ -77,9 +72,7 @@ fn map(frame: &Frame, rows: &[public::CountryRow]) -> Vec<MapCountry> {
 }
 
 pub async fn cities(request: PublicRequest, catalogue: Catalogue) -> PageResult {
-    let PublicRequest {
-        app, query, visit, ..
-    } = &request;
+    let PublicRequest { app, query, visit, .. } = &request;
     let list = ListRequest::new(CITIES, &CITY_FILTERS, query);
     let request = proto::ListCitiesRequest {
         page: Some(list.page()),
@@ -117,10 +110,7 @@ pub async fn country(
         country: Some(code.clone()),
         ..proto::ListCreatorsRequest::default()
     };
-    let events = proto::ListEventsRequest {
-        country: Some(code.clone()),
-        ..next_events(FEW)
-    };
+    let events = proto::ListEventsRequest { country: Some(code.clone()), ..next_events(FEW) };
     // Read the country first: an unknown code is a missing page, not a bad filter.
     let country = catalogue.country(&code).await?;
     let reads = try_join3(
@@ -138,11 +128,11 @@ pub async fn country(
         let has_more = country.cities.len() > CITIES_OF_COUNTRY;
         let all = |path: &str| frame.href(&address(path, &[("country", Some(&code))]));
         let all_events = address("/events", &[("when", when), ("country", Some(&code))]);
-        let cities = country.cities.iter().take(CITIES_OF_COUNTRY);
-        let cities = cities.map(|row| PlaceRow {
-            country: String::new(),
-            ..cards::city(&frame, row)
-        });
+        let cities = country
+            .cities
+            .iter()
+            .take(CITIES_OF_COUNTRY)
+            .map(|row| PlaceRow { country: String::new(), ..cards::city(&frame, row) });
         Ok(PlacePage {
             country: None,
             cities: cities.collect(),
@@ -166,10 +156,7 @@ pub async fn city(
         city: Some(slug.clone()),
         ..proto::ListCreatorsRequest::default()
     };
-    let events = proto::ListEventsRequest {
-        city: Some(slug.clone()),
-        ..next_events(FEW)
-    };
+    let events = proto::ListEventsRequest { city: Some(slug.clone()), ..next_events(FEW) };
     let games = proto::ListGamesRequest {
         page: Some(page(FEW, None)),
         city: Some(slug.clone()),
@@ -186,11 +173,7 @@ pub async fn city(
         let city: public::CityRow = city.parse()?;
         let place = cards::place(frame.texts(), &city.name, &city.country_code);
         place_head(&mut frame, &place, format!("{CITIES}/{}", city.slug));
-        let list = if city.creators > 0 {
-            "creators"
-        } else {
-            "events"
-        };
+        let list = if city.creators > 0 { "creators" } else { "events" };
         frame.api_call = Some(ApiCall::same(format!("GET /v1/{list}?city={}", city.slug)));
         let games_of = address("/games", &[("city", Some(&city.slug))]);
         let creators_of = address("/creators", &[("city", Some(&city.slug))]);
@@ -213,10 +196,7 @@ async fn events_of(
     catalogue: &Catalogue,
     upcoming: proto::ListEventsRequest,
 ) -> Result<(Rows, Option<&'static str>), Fault> {
-    let past = proto::ListEventsRequest {
-        when: Some("past".to_owned()),
-        ..upcoming.clone()
-    };
+    let past = proto::ListEventsRequest { when: Some("past".to_owned()), ..upcoming.clone() };
     let upcoming = catalogue.events(upcoming).await?;
     if upcoming.page.total > 0 {
         return Ok((upcoming, None));

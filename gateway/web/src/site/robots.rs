@@ -9,15 +9,8 @@ use super::response::respond_file;
 use crate::site::public_request::PublicRequest;
 
 /// What the paths of the dashboard begin with. Some of its pages exist in each language.
-const DASHBOARD: [&str; 7] = [
-    "/accounts",
-    "/you",
-    "/link/",
-    "/reset",
-    "/sign-",
-    "/claim/",
-    "/add-game",
-];
+const DASHBOARD: [&str; 7] =
+    ["/accounts", "/you", "/link/", "/reset", "/sign-", "/claim/", "/add-game"];
 /// Public pages that search engines should leave out, in each language: results of a search, and votes.
 const PUBLIC: [&str; 2] = ["/search?", "/vote"];
 

@@ -20,9 +20,7 @@ pub const PARAMETERS: [&str; 3] = ["q", "type", "country"];
 const KINDS: [&str; 4] = ["games", "creators", "events", "cities"];
 
 pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
-    let PublicRequest {
-        app, query, visit, ..
-    } = &request;
+    let PublicRequest { app, query, visit, .. } = &request;
     let set = PARAMETERS.map(|name| (name, query.get(name)));
     let cursor = query.get("cursor");
     let Some(words) = query.get("q") else {
@@ -45,19 +43,13 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         words.clone_into(&mut frame.search);
         frame.api_call = Some(ApiCall::same(format!("GET /v1{}", address(PATH, &set))));
         let found = found(&frame, &results, set, cursor)?;
-        Ok(ResultPage {
-            found: Some(found),
-            frame,
-        })
+        Ok(ResultPage { found: Some(found), frame })
     })
 }
 
 fn head(frame: &mut Frame, is_indexed: bool) {
-    frame.head = Head::new(
-        frame.texts().say("search-title"),
-        frame.texts().say("search-label"),
-    )
-    .indexed_if(is_indexed);
+    frame.head = Head::new(frame.texts().say("search-title"), frame.texts().say("search-label"))
+        .indexed_if(is_indexed);
 }
 
 fn found(
@@ -81,18 +73,13 @@ fn found(
     };
     let rows: Vec<SearchResult> = results.rows.parse()?;
     // The visitor probably meant the best result.
-    let nearest = rows
-        .first()
-        .filter(|_| results.is_similar && cursor.is_none());
+    let nearest = rows.first().filter(|_| results.is_similar && cursor.is_none());
     let did_you_mean = nearest.map(|row| {
         let parameters = [("q", Some(row.name.as_str())), ("type", current), country];
         frame.link(&address(PATH, &parameters), row.name.clone())
     });
     Ok(Found {
-        kinds: std::iter::once(None)
-            .chain(KINDS.map(Some))
-            .map(kind)
-            .collect(),
+        kinds: std::iter::once(None).chain(KINDS.map(Some)).map(kind).collect(),
         total: results.rows.page.total,
         is_similar: results.is_similar && !rows.is_empty(),
         did_you_mean,
@@ -126,16 +113,10 @@ fn result(frame: &Frame, row: SearchResult, picture: Option<&str>) -> Row {
         picture: (!is_city).then(picture),
         link: frame.link(
             &format!("/{}/{name}", row.kind),
-            if is_city {
-                cards::city_name(texts, &row.name, country)
-            } else {
-                row.name
-            },
+            if is_city { cards::city_name(texts, &row.name, country) } else { row.name },
         ),
         kind: texts.value("search-type", &row.kind, &row.kind).to_owned(),
-        days: row
-            .starts_at
-            .map_or_else(String::new, |day| texts.days(&day, None)),
+        days: row.starts_at.map_or_else(String::new, |day| texts.days(&day, None)),
         tagline: row.tagline,
         place: cards::country(texts, &row.country_code),
     }

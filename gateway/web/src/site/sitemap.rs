@@ -77,10 +77,7 @@ fn file_of(place: &mut u32) -> u32 {
 }
 
 fn later(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
-    [one, other]
-        .into_iter()
-        .flatten()
-        .max_by_key(|at| (at.seconds, at.nanos))
+    [one, other].into_iter().flatten().max_by_key(|at| (at.seconds, at.nanos))
 }
 
 pub async fn file(
@@ -167,8 +164,8 @@ fn push_entry<const N: usize>(
         xml::push_text(text, piece);
     }
     text.push_str("</loc>");
-    let updated_at = updated_at.and_then(timestamp::decode);
-    let updated_at = updated_at.and_then(|at| at.replace_nanosecond(0).ok());
+    let updated_at =
+        updated_at.and_then(timestamp::decode).and_then(|at| at.replace_nanosecond(0).ok());
     if let Some(at) = updated_at.and_then(|at| at.format(&Rfc3339).ok()) {
         text.extend(["<lastmod>", &at, "</lastmod>"]);
     }

@@ -62,17 +62,13 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let has_games = games.is_some() && new_games.is_some();
     let is_whole = is_counted && genres.is_some() && events.is_some() && has_games;
     respond(app, &visit, |mut frame| {
-        frame.head = Head::new(
-            frame.texts().say("start-title"),
-            frame.texts().say("start-lead"),
-        )
-        .indexed_if(is_whole);
+        frame.head = Head::new(frame.texts().say("start-title"), frame.texts().say("start-lead"))
+            .indexed_if(is_whole);
         frame.share.documents = feeds::of_games(&frame);
         frame.share.structured_data = Some(structured_data::site(&frame));
         let games = games.map(|games| games.parse::<Vec<public::GameRow>>());
         let (is_drawn, mut games) = (games.is_some(), games.transpose()?.unwrap_or_default());
-        let new_games = new_games.map(|games| new_this_week(&games, now));
-        let new_games = new_games.transpose()?;
+        let new_games = new_games.map(|games| new_this_week(&games, now)).transpose()?;
         // No game is on the page twice.
         let is_new =
             |game: &public::GameRow| new_games.iter().flatten().any(|new| new.slug == game.slug);
@@ -83,13 +79,10 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
             pair.clear();
         }
         games.sort_by_key(|game| !game.featured);
-        let events = events.map(|events| events.parse::<public::Event>());
-        let events = events.transpose()?;
+        let events = events.map(|events| events.parse::<public::Event>()).transpose()?;
         Ok(HomePage {
             notice: notice.map(|key| frame.texts().say(&key).to_owned()),
-            genres: genres
-                .map(|genres| self::genres(&frame, &genres))
-                .transpose()?,
+            genres: genres.map(|genres| self::genres(&frame, &genres)).transpose()?,
             counts: countries
                 .map(|countries| counts(&frame, &countries))
                 .transpose()?
@@ -107,8 +100,8 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
 
 /// The newest games, without those that have been public for longer than a week.
 fn new_this_week(newest: &NewGames, now: OffsetDateTime) -> Result<Vec<public::GameRow>, Fault> {
-    let new = newest.parse()?.into_iter();
-    let new = new.filter(|game| game.times.published > now - Duration::WEEK);
+    let new =
+        newest.parse()?.into_iter().filter(|game| game.times.published > now - Duration::WEEK);
     Ok(new.map(|game| game.row).collect())
 }
 
@@ -131,16 +124,8 @@ fn genres(frame: &Frame, rows: &Rows) -> Result<Vec<Chip>, Fault> {
 fn counts(frame: &Frame, countries: &Rows) -> Result<Vec<Link>, Fault> {
     let rows: Vec<public::CountryRow> = countries.parse()?;
     let counts = [
-        (
-            "/games",
-            "games-count",
-            rows.iter().map(|row| row.games).sum(),
-        ),
-        (
-            "/creators",
-            "creators-count",
-            rows.iter().map(|row| row.creators).sum(),
-        ),
+        ("/games", "games-count", rows.iter().map(|row| row.games).sum()),
+        ("/creators", "creators-count", rows.iter().map(|row| row.creators).sum()),
         ("/countries", "countries-count", countries.page.total),
     ];
     let counts = counts.into_iter().filter(|(_, _, count)| *count > 0);

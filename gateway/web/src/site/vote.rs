@@ -34,14 +34,8 @@ pub struct Kind {
     path: &'static str,
 }
 
-const GAMES: Kind = Kind {
-    name: "games",
-    path: "/vote",
-};
-const CREATORS: Kind = Kind {
-    name: "creators",
-    path: "/vote/creators",
-};
+const GAMES: Kind = Kind { name: "games", path: "/vote" };
+const CREATORS: Kind = Kind { name: "creators", path: "/vote/creators" };
 
 /// The form. An absent field counts as empty, and then the vote is not counted.
 #[derive(Debug, Default, Deserialize)]
@@ -169,11 +163,9 @@ fn limit(frame: &Frame, seconds: u32) -> String {
 /// The page without a pair.
 async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> BallotPage {
     let mut frame = visit.frame(&app.public_url);
-    frame.head = Head::new(
-        frame.texts().value("vote-title", kind.name, ""),
-        frame.say("vote-description"),
-    )
-    .unindexed();
+    frame.head =
+        Head::new(frame.texts().value("vote-title", kind.name, ""), frame.say("vote-description"))
+            .unindexed();
     let tab = |it: Kind| Tab {
         link: frame.link(it.path, frame.texts().value("nav-kind", it.name, it.name)),
         is_current: it == kind,
@@ -186,10 +178,7 @@ async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> BallotPage
         pair: None,
         account: account_name(app, &frame, voter).await,
         sign_in: frame.href(&format!("/sign-in?next={}", frame.href(kind.path))),
-        board: frame.link(
-            &format!("/rankings/{}/week", kind.name),
-            frame.say("vote-board"),
-        ),
+        board: frame.link(&format!("/rankings/{}/week", kind.name), frame.say("vote-board")),
         frame,
     }
 }
@@ -223,18 +212,13 @@ fn candidate(
     pick: &'static str,
     listing: proto::Candidate,
 ) -> Candidate {
-    let (NameInAddress::Slug(slug) | NameInAddress::Handle(slug)) = listing
-        .name_in_address
-        .unwrap_or_else(|| NameInAddress::Slug(String::new()));
+    let (NameInAddress::Slug(slug) | NameInAddress::Handle(slug)) =
+        listing.name_in_address.unwrap_or_else(|| NameInAddress::Slug(String::new()));
     let url = listing.picture_url.as_deref();
     Candidate {
         pick,
         picture: cards::listing_picture(frame, kind.name, url, &listing.country_code, &slug),
-        key: if pick == "first" {
-            "ArrowLeft"
-        } else {
-            "ArrowRight"
-        },
+        key: if pick == "first" { "ArrowLeft" } else { "ArrowRight" },
         link: frame.link(&format!("/{}/{slug}", kind.name), listing.name),
         tagline: listing.tagline,
         country: cards::country(frame.texts(), &listing.country_code),

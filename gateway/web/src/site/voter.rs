@@ -68,8 +68,11 @@ async fn accounts(
     client: &ClientInfo,
     headers: &HeaderMap,
 ) -> Option<(Uuid, Vec<Uuid>)> {
-    let viewer = Viewer::find(app, client, headers, app.clock.now()).await;
-    let viewer = viewer.ok().flatten().filter(Viewer::is_signed_in)?;
+    let viewer = Viewer::find(app, client, headers, app.clock.now())
+        .await
+        .ok()
+        .flatten()
+        .filter(Viewer::is_signed_in)?;
     let memberships = members::of_person(&app.pool, viewer.person.id).await;
     let mut accounts = memberships.ok()?.into_iter().map(|it| it.account);
     Some((accounts.next()?, accounts.take(MOST_OTHERS).collect()))

@@ -28,14 +28,7 @@ pub struct NewEntry<'a> {
 impl<'a> NewEntry<'a> {
     /// An action that concerns the person only.
     pub fn new(person: Uuid, email: &'a str, client: &'a ClientInfo, action: Action) -> Self {
-        Self {
-            account: None,
-            person,
-            email,
-            action,
-            subject: "",
-            client: Some(client),
-        }
+        Self { account: None, person, email, action, subject: "", client: Some(client) }
     }
 
     /// A decision of staff about something of an account. No person is named: `person` and `email` are empty.
@@ -53,11 +46,7 @@ impl<'a> NewEntry<'a> {
     /// An action in an account.
     #[must_use]
     pub fn in_account(self, account: Uuid, subject: &'a str) -> Self {
-        Self {
-            account: Some(account),
-            subject,
-            ..self
-        }
+        Self { account: Some(account), subject, ..self }
     }
 }
 
@@ -172,8 +161,10 @@ pub async fn last_emails(
          where account_id = $1 and person_id = any ($2) order by person_id, id desc",
         account,
         people,
-    );
-    let rows = rows.fetch_all(executor).await?.into_iter();
+    )
+    .fetch_all(executor)
+    .await?
+    .into_iter();
     Ok(rows.map(|row| (row.person_id, row.email)).collect())
 }
 

@@ -5,12 +5,9 @@ use time::OffsetDateTime;
 
 /// Up to which time the feed of a service was read; `None` before the first time.
 pub async fn find(pool: &PgPool, producer: &str) -> Result<Option<OffsetDateTime>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "select at from web.feed_position where producer = $1",
-        producer,
-    )
-    .fetch_optional(pool)
-    .await
+    sqlx::query_scalar!("select at from web.feed_position where producer = $1", producer,)
+        .fetch_optional(pool)
+        .await
 }
 
 /// Moves a position, unless another replica has moved it away from `from`. Returns whether it was moved.

@@ -64,12 +64,8 @@ impl Row {
     fn into_link(self) -> Option<Link> {
         let target = match self.purpose.parse::<Purpose>().ok()? {
             Purpose::SignUp => LinkTarget::SignUp,
-            Purpose::Reset => LinkTarget::Reset {
-                person: self.person_id?,
-            },
-            Purpose::Email => LinkTarget::Email {
-                person: self.person_id?,
-            },
+            Purpose::Reset => LinkTarget::Reset { person: self.person_id? },
+            Purpose::Email => LinkTarget::Email { person: self.person_id? },
             Purpose::Invite => LinkTarget::Invite {
                 by: self.person_id,
                 account: self.account_id?,
@@ -104,11 +100,7 @@ pub async fn insert(
     now: OffsetDateTime,
 ) -> Result<NewLink, sqlx::Error> {
     let purpose = target.purpose();
-    let link = NewLink {
-        id,
-        token: Token::generate(),
-        expires_at: now + purpose.lifetime(),
-    };
+    let link = NewLink { id, token: Token::generate(), expires_at: now + purpose.lifetime() };
     let (person, account, role) = match *target {
         LinkTarget::SignUp => (None, None, None),
         LinkTarget::Reset { person } | LinkTarget::Email { person } => (Some(person), None, None),
@@ -153,11 +145,7 @@ pub async fn consume(
     id: Uuid,
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
-    let used = sqlx::query!(
-        "delete from web.link where id = $1 and expires_at > $2",
-        id,
-        now
-    );
+    let used = sqlx::query!("delete from web.link where id = $1 and expires_at > $2", id, now);
     Ok(used.execute(executor).await?.rows_affected() == 1)
 }
 
@@ -203,8 +191,7 @@ pub async fn invitations(
          where account_id = $1 and expires_at > $2 order by id desc limit 200",
         account,
         now,
-    );
-    let rows = rows.fetch_all(executor).await?;
+    ).fetch_all(executor).await?;
     Ok(rows.into_iter().filter_map(Row::into_link).collect())
 }
 
@@ -229,13 +216,9 @@ pub async fn remove_invitations_by(
     account: Uuid,
     person: Uuid,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "delete from web.link where account_id = $1 and person_id = $2",
-        account,
-        person,
-    )
-    .execute(executor)
-    .await?;
+    sqlx::query!("delete from web.link where account_id = $1 and person_id = $2", account, person,)
+        .execute(executor)
+        .await?;
     Ok(())
 }
 
@@ -244,9 +227,7 @@ pub async fn remove_invitations(
     executor: impl PgExecutor<'_>,
     account: Uuid,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from web.link where account_id = $1", account)
-        .execute(executor)
-        .await?;
+    sqlx::query!("delete from web.link where account_id = $1", account).execute(executor).await?;
     Ok(())
 }
 

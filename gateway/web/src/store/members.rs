@@ -73,8 +73,9 @@ pub async fn role(
         "select role from web.member where account_id = $1 and person_id = $2",
         account,
         person,
-    );
-    let role = role.fetch_optional(executor).await?;
+    )
+    .fetch_optional(executor)
+    .await?;
     Ok(role.and_then(|role| role.parse().ok()))
 }
 
@@ -87,12 +88,8 @@ pub async fn of_person(
         "select account_id, role from web.member where person_id = $1 order by since, account_id",
         person,
     );
-    let memberships = rows.fetch_all(executor).await?.into_iter();
-    let memberships = memberships.filter_map(|row| {
-        Some(Membership {
-            account: row.account_id,
-            role: row.role.parse().ok()?,
-        })
+    let memberships = rows.fetch_all(executor).await?.into_iter().filter_map(|row| {
+        Some(Membership { account: row.account_id, role: row.role.parse().ok()? })
     });
     Ok(memberships.collect())
 }
@@ -107,8 +104,7 @@ pub async fn of_account(
          where account_id = $1 order by since, person_id",
         account,
     );
-    let members = rows.fetch_all(executor).await?.into_iter();
-    let members = members.filter_map(|row| {
+    let members = rows.fetch_all(executor).await?.into_iter().filter_map(|row| {
         Some(Member {
             person: row.person_id,
             email: row.email,
@@ -135,11 +131,11 @@ pub async fn other_owners(
          order by id",
         person,
     );
-    let owners = rows.fetch_all(executor).await?.into_iter();
-    let owners = owners.map(|row| OtherOwner {
-        email: row.email,
-        language: Language::from_code(&row.language),
-    });
+    let owners = rows
+        .fetch_all(executor)
+        .await?
+        .into_iter()
+        .map(|row| OtherOwner { email: row.email, language: Language::from_code(&row.language) });
     Ok(owners.collect())
 }
 
@@ -156,12 +152,9 @@ pub async fn exist(executor: impl PgExecutor<'_>, account: Uuid) -> Result<bool,
 /// Locks the members of an account until the transaction ends, also of an account without members. The changes of a team are serialized, so
 /// that two owners cannot remove each other at once.
 pub async fn lock(connection: &mut PgConnection, account: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "select pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))",
-        account
-    )
-    .execute(connection)
-    .await?;
+    sqlx::query!("select pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))", account)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

@@ -15,7 +15,5 @@ pub const SCHEMA: Schema = Schema("web");
 
 /// Whether a statement failed because a row with its key exists.
 pub(crate) fn is_taken(error: &sqlx::Error) -> bool {
-    error
-        .as_database_error()
-        .is_some_and(sqlx::error::DatabaseError::is_unique_violation)
+    error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation)
 }

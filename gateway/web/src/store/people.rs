@@ -78,13 +78,9 @@ pub async fn set_password(
     id: Uuid,
     password_hash: &str,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "update web.person set password_hash = $2 where id = $1",
-        id,
-        password_hash,
-    )
-    .execute(executor)
-    .await?;
+    sqlx::query!("update web.person set password_hash = $2 where id = $1", id, password_hash,)
+        .execute(executor)
+        .await?;
     Ok(())
 }
 
@@ -276,8 +272,6 @@ pub async fn lock(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Pers
 
 /// Removes a person with sessions, memberships, links and recovery codes. The caller holds the lock of [`lock`].
 pub async fn remove(executor: impl PgExecutor<'_>, id: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from web.person where id = $1", id)
-        .execute(executor)
-        .await?;
+    sqlx::query!("delete from web.person where id = $1", id).execute(executor).await?;
     Ok(())
 }

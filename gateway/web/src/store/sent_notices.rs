@@ -7,10 +7,8 @@ use time::OffsetDateTime;
 
 /// Those of the notices that were sent.
 pub async fn sent(pool: &PgPool, notices: &[String]) -> Result<HashSet<String>, sqlx::Error> {
-    let sent = sqlx::query_scalar!(
-        "select notice from web.sent_notice where notice = any ($1)",
-        notices,
-    );
+    let sent =
+        sqlx::query_scalar!("select notice from web.sent_notice where notice = any ($1)", notices,);
     Ok(sent.fetch_all(pool).await?.into_iter().collect())
 }
 

@@ -66,9 +66,7 @@ impl Stage {
 
     /// `None` for the stage of a newer version.
     fn parse(text: &str) -> Option<Self> {
-        [Self::SignedIn, Self::SecondFactor]
-            .into_iter()
-            .find(|stage| stage.as_str() == text)
+        [Self::SignedIn, Self::SecondFactor].into_iter().find(|stage| stage.as_str() == text)
     }
 }
 
@@ -99,13 +97,8 @@ pub async fn find(
     let Some(stage) = Stage::parse(&row.stage) else {
         return Ok(None);
     };
-    let session = Session {
-        stage,
-        since: row.since,
-        seen: row.seen,
-        address: row.address,
-        agent: row.agent,
-    };
+    let session =
+        Session { stage, since: row.since, seen: row.seen, address: row.address, agent: row.agent };
     let person = Person {
         id: row.id,
         email: row.email,
@@ -128,13 +121,9 @@ pub async fn touch(
     if session.stage != Stage::SignedIn || now - session.seen < SEEN {
         return Ok(());
     }
-    sqlx::query!(
-        "update web.session set seen = $2 where token_sha256 = $1",
-        &token.0[..],
-        now,
-    )
-    .execute(executor)
-    .await?;
+    sqlx::query!("update web.session set seen = $2 where token_sha256 = $1", &token.0[..], now,)
+        .execute(executor)
+        .await?;
     Ok(())
 }
 
@@ -185,8 +174,7 @@ pub async fn of_person(
         person,
         cut_off.idle_since,
         cut_off.created_before,
-    );
-    let rows = rows.fetch_all(executor).await?.into_iter();
+    ).fetch_all(executor).await?.into_iter();
     let sessions = rows.filter_map(|row| {
         let session = Session {
             stage: Stage::SignedIn,
@@ -212,12 +200,9 @@ pub async fn exists(executor: impl PgExecutor<'_>, token: TokenHash) -> Result<b
 
 /// Ends the session of a token, if there is one.
 pub async fn end(executor: impl PgExecutor<'_>, token: TokenHash) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "delete from web.session where token_sha256 = $1",
-        &token.0[..]
-    )
-    .execute(executor)
-    .await?;
+    sqlx::query!("delete from web.session where token_sha256 = $1", &token.0[..])
+        .execute(executor)
+        .await?;
     Ok(())
 }
 
@@ -239,9 +224,7 @@ pub async fn end_of(
 
 /// Ends all sessions of a person, whom the caller has locked.
 pub async fn end_all(executor: impl PgExecutor<'_>, person: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from web.session where person_id = $1", person)
-        .execute(executor)
-        .await?;
+    sqlx::query!("delete from web.session where person_id = $1", person).execute(executor).await?;
     Ok(())
 }
 

@@ -53,14 +53,9 @@ impl Api {
             .enable_http1()
             .build();
         // Calls are rare, so no idle connection is held.
-        let client = Client::builder(TokioExecutor::new())
-            .pool_max_idle_per_host(0)
-            .build(connector);
-        Ok(Self {
-            url,
-            client,
-            deadline,
-        })
+        let client =
+            Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
+        Ok(Self { url, client, deadline })
     }
 
     /// Reads the OpenAPI document, or `None` if it is still the one with this tag.
@@ -75,11 +70,16 @@ impl Api {
         let request = request.body(Empty::new());
         let request = request.map_err(|error| format!("the request cannot be made: {error}"))?;
         let call = async {
-            let answer = self.client.request(request).await;
-            let answer = answer.map_err(|error| format!("the API cannot be reached: {error}"))?;
+            let answer = self
+                .client
+                .request(request)
+                .await
+                .map_err(|error| format!("the API cannot be reached: {error}"))?;
             let (head, body) = answer.into_parts();
-            let body = Limited::new(body, MAX_DOCUMENT).collect().await;
-            let body = body.map_err(|error| format!("the answer broke off: {error}"))?;
+            let body = Limited::new(body, MAX_DOCUMENT)
+                .collect()
+                .await
+                .map_err(|error| format!("the answer broke off: {error}"))?;
             Ok::<_, String>((head, body.to_bytes()))
         };
         let answer = timeout(self.deadline, call).await;

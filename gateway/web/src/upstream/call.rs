@@ -67,17 +67,12 @@ impl Calls {
 
 /// A page of a list: this many rows after a cursor.
 pub fn page(limit: u32, cursor: Option<&str>) -> PageRequest {
-    PageRequest {
-        limit,
-        cursor: cursor.unwrap_or_default().to_owned(),
-    }
+    PageRequest { limit, cursor: cursor.unwrap_or_default().to_owned() }
 }
 
 /// The fault if a response lacks a field that the contract promises.
 pub(super) fn incomplete() -> Fault {
-    Fault::internal(&std::io::Error::other(
-        "the answer of a service is incomplete",
-    ))
+    Fault::internal(&std::io::Error::other("the answer of a service is incomplete"))
 }
 
 /// A part of a response that the contract promises.

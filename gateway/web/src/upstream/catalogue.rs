@@ -86,10 +86,7 @@ impl Times {
         updated: Option<Timestamp>,
     ) -> Result<Self, Fault> {
         let decode = |at: Option<Timestamp>| at.and_then(timestamp::decode).ok_or_else(incomplete);
-        Ok(Self {
-            published: decode(published)?,
-            updated: decode(updated)?,
-        })
+        Ok(Self { published: decode(published)?, updated: decode(updated)? })
     }
 }
 
@@ -115,10 +112,7 @@ pub struct Results {
 
 impl Rows {
     pub(super) fn new(json: Bytes, page: Option<PageInfo>) -> Self {
-        Self {
-            json,
-            page: page.unwrap_or_default(),
-        }
+        Self { json, page: page.unwrap_or_default() }
     }
 
     pub fn parse<T: DeserializeOwned>(&self) -> Result<Vec<T>, Fault> {
@@ -165,10 +159,7 @@ impl Client {
 
     /// The calls for a page that shows all earlier writes.
     pub fn begin_page(&self) -> Catalogue {
-        Catalogue(PageCalls {
-            client: self.clone(),
-            position: Arc::default(),
-        })
+        Catalogue(PageCalls { client: self.clone(), position: Arc::default() })
     }
 }
 
@@ -228,19 +219,12 @@ impl Catalogue {
     /// This function sets the `mode` of the request, as the other functions do.
     pub async fn games(&self, mut request: proto::ListGamesRequest) -> Result<Rows, Fault> {
         request.mode = MODE;
-        let answer = self
-            .0
-            .idempotent(CatalogueGames::list_games, request)
-            .await?;
+        let answer = self.0.idempotent(CatalogueGames::list_games, request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
     pub async fn game(&self, slug: &str) -> Result<One, Fault> {
-        let request = proto::GetGameRequest {
-            mode: MODE,
-            slug: slug.to_owned(),
-            at_least: None,
-        };
+        let request = proto::GetGameRequest { mode: MODE, slug: slug.to_owned(), at_least: None };
         let game = self.0.idempotent(CatalogueGames::get_game, request).await?;
         Ok(One {
             published: game.first_published_at.and_then(timestamp::decode),
@@ -276,9 +260,7 @@ impl Catalogue {
         mut request: proto::ListEventsRequest,
     ) -> Result<proto::ListEventsResponse, Fault> {
         request.mode = MODE;
-        self.0
-            .idempotent(CatalogueEvents::list_events, request)
-            .await
+        self.0.idempotent(CatalogueEvents::list_events, request).await
     }
 
     /// Events with their times.
@@ -288,8 +270,11 @@ impl Catalogue {
     ) -> Result<TimedRows, Fault> {
         request.with_times = true;
         let answer = self.list_events(request).await?;
-        let times = answer.first_published_at.into_iter().zip(answer.updated_at);
-        let times = times.map(|(published, updated)| Times::decode(Some(published), Some(updated)));
+        let times = answer
+            .first_published_at
+            .into_iter()
+            .zip(answer.updated_at)
+            .map(|(published, updated)| Times::decode(Some(published), Some(updated)));
         Ok(TimedRows {
             times: times.collect::<Result<_, _>>()?,
             rows: Rows::new(answer.json, answer.page),
@@ -350,17 +335,13 @@ impl Catalogue {
             country_code: event.country_code,
             creators: 0,
             games: 0,
-        });
-        let city = city.map_err(|error| Fault::internal(&error))?;
+        })
+        .map_err(|error| Fault::internal(&error))?;
         Ok(Some(One::new(city.into())))
     }
 
     async fn city(&self, slug: &str) -> Result<One, Fault> {
-        let request = proto::GetCityRequest {
-            mode: MODE,
-            slug: slug.to_owned(),
-            at_least: None,
-        };
+        let request = proto::GetCityRequest { mode: MODE, slug: slug.to_owned(), at_least: None };
         let json = self.0.idempotent(Places::get_city, request).await?.json;
         Ok(One::new(json))
     }

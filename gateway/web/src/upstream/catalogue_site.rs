@@ -35,10 +35,7 @@ impl NewGames {
             return Err(incomplete());
         }
         let game = |(row, game): (_, &proto::NewGame)| {
-            Ok(NewGame {
-                row,
-                times: Times::decode(game.first_published_at, game.updated_at)?,
-            })
+            Ok(NewGame { row, times: Times::decode(game.first_published_at, game.updated_at)? })
         };
         rows.into_iter().zip(&self.games).map(game).collect()
     }
@@ -51,10 +48,7 @@ impl Catalogue {
         kind: &str,
         mut each: impl FnMut(proto::SitemapEntry) -> ControlFlow<()> + Send,
     ) -> Result<(), Fault> {
-        let request = proto::ListSitemapRequest {
-            kind: kind.to_owned(),
-            at_least: None,
-        };
+        let request = proto::ListSitemapRequest { kind: kind.to_owned(), at_least: None };
         let each =
             |part: proto::ListSitemapResponse| part.entries.into_iter().try_for_each(&mut each);
         self.0.stream(Site::list_sitemap, request, each).await

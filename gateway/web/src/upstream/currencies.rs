@@ -140,9 +140,7 @@ impl Currencies {
         let rates = match rates.map_err(|_elapsed| unavailable()).flatten() {
             Ok((mut page, _permit)) => {
                 // At the deadline, the rate is shown without its course.
-                timeout_at(deadline, self.add_costs(slug, &mut page))
-                    .await
-                    .ok();
+                timeout_at(deadline, self.add_costs(slug, &mut page)).await.ok();
                 Ok(page)
             }
             // Its last report is not counted any more.
@@ -183,9 +181,7 @@ impl Currencies {
     }
 
     async fn read(&self) -> Result<Arc<[Currency]>, Fault> {
-        let request = ListCurrenciesRequest {
-            mode: Mode::Live.into(),
-        };
+        let request = ListCurrenciesRequest { mode: Mode::Live.into() };
         let method = clients::Currencies::list_currencies;
         let list = self.calls.idempotent(method, request).await?;
         let mut rows: Vec<Currency> =

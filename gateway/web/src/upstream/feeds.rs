@@ -66,14 +66,8 @@ impl Feed {
             after: after.map(timestamp::encode),
             limit: 0,
         };
-        let listed = self
-            .0
-            .idempotent(FeedChanges::list_changes, request)
-            .await?;
+        let listed = self.0.idempotent(FeedChanges::list_changes, request).await?;
         let until = listed.until.and_then(timestamp::decode_exact);
-        Ok(ListedChanges {
-            changes: listed.changes,
-            until: until.ok_or_else(incomplete)?,
-        })
+        Ok(ListedChanges { changes: listed.changes, until: until.ok_or_else(incomplete)? })
     }
 }

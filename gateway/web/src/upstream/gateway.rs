@@ -22,10 +22,7 @@ pub struct Actor {
 
 impl From<&Actor> for Option<proto::Actor> {
     fn from(actor: &Actor) -> Self {
-        Some(proto::Actor {
-            person_id: actor.person.to_string(),
-            address: actor.address.clone(),
-        })
+        Some(proto::Actor { person_id: actor.person.to_string(), address: actor.address.clone() })
     }
 }
 

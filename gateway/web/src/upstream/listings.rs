@@ -69,12 +69,8 @@ impl Listings {
             mode: common::Mode::Live.into(),
             page: Some(page(100, Some(cursor))),
         };
-        let listed = self
-            .0
-            .idempotent(OwnListings::list_own_listings, request)
-            .await?;
-        let rows = serde_json::from_slice(&listed.json);
-        let rows = rows.map_err(|error| Fault::internal(&error))?;
+        let listed = self.0.idempotent(OwnListings::list_own_listings, request).await?;
+        let rows = serde_json::from_slice(&listed.json).map_err(|error| Fault::internal(&error))?;
         Ok((rows, listed.page))
     }
 
@@ -104,10 +100,7 @@ impl Listings {
             ListingKind::Event => {
                 let writing = Some(submission.writing(form));
                 let request = proto::CreateEventRequest { writing };
-                calls
-                    .idempotent(Events::create_event, request)
-                    .await?
-                    .written
+                calls.idempotent(Events::create_event, request).await?.written
             }
         };
         required(written)
@@ -122,9 +115,7 @@ impl Listings {
     ) -> Result<proto::Written, Fault> {
         let calls = &self.0;
         let slug = listing.name.to_owned();
-        let precondition = Some(proto::Precondition {
-            revisions: vec![revision],
-        });
+        let precondition = Some(proto::Precondition { revisions: vec![revision] });
         let written = match listing.kind {
             ListingKind::Page => {
                 let request = proto::UpdatePageRequest {

@@ -64,24 +64,20 @@ impl Currencies {
             .map_err(|error| Fault::internal(&error))?;
         let has_more = rows.len() > most;
         rows.truncate(most);
-        let page = RatePage {
-            rows,
-            has_more,
-            costs: HashMap::new(),
-        };
+        let page = RatePage { rows, has_more, costs: HashMap::new() };
         Ok((page, permit))
     }
 
     /// Adds what the baskets of a page cost, unless economy-svc takes too long: the rates do not wait for their plots.
     pub(super) async fn add_costs(&self, from: &str, page: &mut RatePage) {
-        let others = page.rows.iter().filter(|rate| rate.source == WORKED);
-        let others = others.map(|rate| rate.to.clone().into_owned());
+        let others = page
+            .rows
+            .iter()
+            .filter(|rate| rate.source == WORKED)
+            .map(|rate| rate.to.clone().into_owned());
         let games = others.chain(once(from.to_owned())).collect();
         let request = proto::ListDailyCostsRequest { games };
-        let calls = Calls {
-            client: self.calls.client.clone(),
-            deadline: self.course_timeout,
-        };
+        let calls = Calls { client: self.calls.client.clone(), deadline: self.course_timeout };
         match calls.idempotent(Rates::list_daily_costs, request).await {
             Ok(listed) => {
                 let games = listed.games.into_iter();

@@ -57,9 +57,7 @@ impl Webhooks {
         &self,
         request: proto::ListDeliveriesRequest,
     ) -> Result<proto::ListDeliveriesResponse, Fault> {
-        self.0
-            .idempotent(Deliveries::list_deliveries, request)
-            .await
+        self.0.idempotent(Deliveries::list_deliveries, request).await
     }
 }
 
@@ -177,10 +175,7 @@ rpcs! { Webhooks:
 /// Scheme and host of an address. Its path may be a secret, which no log keeps.
 pub fn origin(url: &str) -> String {
     let parsed = Url::parse(url);
-    parsed.map_or_else(
-        |_odd| String::new(),
-        |url| url.origin().ascii_serialization(),
-    )
+    parsed.map_or_else(|_odd| String::new(), |url| url.origin().ascii_serialization())
 }
 
 #[cfg(test)]
@@ -189,10 +184,7 @@ mod tests {
 
     #[test]
     fn the_path_of_an_address_is_not_recorded() {
-        assert_eq!(
-            origin("https://hooks.example/secret?a=b"),
-            "https://hooks.example"
-        );
+        assert_eq!(origin("https://hooks.example/secret?a=b"), "https://hooks.example");
         assert_eq!(origin("http://127.0.0.1:9500/x"), "http://127.0.0.1:9500");
         assert_eq!(origin("odd"), "");
     }

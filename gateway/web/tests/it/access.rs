@@ -88,9 +88,7 @@ async fn a_role_reaches_only_what_it_may(pool: PgPool) {
         if Role::Editor.may(permission) || !route.methods.contains(&Method::POST) {
             continue;
         }
-        let page = editor
-            .post(&full.own(route.path), &[("role", "owner")])
-            .await;
+        let page = editor.post(&full.own(route.path), &[("role", "owner")]).await;
         page.assert(403, "Your role does not allow this");
     }
 }
@@ -106,11 +104,7 @@ async fn a_page_offers_only_the_forms_that_the_role_may_use(pool: PgPool) {
         site.join(account, person, role).await;
         let mut member = site.signed_in(email).await;
         let may = |access| matches!(access, Access::Member(needed) if role.may(needed));
-        let routes = || {
-            routes()
-                .into_iter()
-                .filter(|it| it.path.contains("{account}"))
-        };
+        let routes = || routes().into_iter().filter(|it| it.path.contains("{account}"));
         let mut refused: Vec<String> = routes().map(|it| full.own(it.path)).collect();
         for route in routes().filter(|it| may(it.access)) {
             refused.retain(|path| *path != full.own(route.path));
@@ -177,9 +171,7 @@ async fn a_repeated_parameter_is_answered_by_a_page_on_every_path(pool: PgPool) 
     let unlimited = full.hooks.site.changed(|_| {});
     let mut owner = full.owner.clone().with_router(&unlimited);
     let mut visitor = Browser::new(&unlimited);
-    let names = [
-        "next", "done", "cursor", "after", "before", "key", "q", "since",
-    ];
+    let names = ["next", "done", "cursor", "after", "before", "key", "q", "since"];
     let twice = names.map(|name| format!("{name}=a&{name}=b")).join("&");
     let mut refused = 0;
     for route in routes() {

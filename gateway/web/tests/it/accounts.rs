@@ -21,9 +21,7 @@ async fn fields(browser: &mut Browser, name: &'static str) -> [(&'static str, St
 }
 
 fn borrowed<'a>(fields: &'a [(&'static str, String); 2]) -> [(&'static str, &'a str); 2] {
-    fields
-        .each_ref()
-        .map(|(name, value)| (*name, value.as_str()))
+    fields.each_ref().map(|(name, value)| (*name, value.as_str()))
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -35,10 +33,7 @@ async fn a_person_with_an_account_creates_another_one(pool: PgPool) {
     // With one account, the list redirects to it; the page of the person links to the form.
     let list = browser.get("/accounts").await;
     assert_eq!(list.location(), format!("/accounts/{first}"));
-    browser
-        .get("/you")
-        .await
-        .assert(200, "href=\"/accounts/new\"");
+    browser.get("/you").await.assert(200, "href=\"/accounts/new\"");
     for name in ["Karoo", "Sahel"] {
         let fields = fields(&mut browser, name).await;
         let made = browser.post("/accounts", &borrowed(&fields)).await;
@@ -86,10 +81,7 @@ async fn a_used_form_gives_no_access_to_its_account(pool: PgPool) {
     // The form id of another person does not lead into the account either.
     let theirs = other.post("/accounts", &borrowed(&fields)).await;
     assert_ne!(theirs.location(), path);
-    browser
-        .post("/accounts", &[("name", "no form")])
-        .await
-        .assert(422, "Open the page again");
+    browser.post("/accounts", &[("name", "no form")]).await.assert(422, "Open the page again");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -152,36 +144,18 @@ async fn an_account_that_has_nothing_is_closed_by_its_last_owner(pool: PgPool) {
     site.join(account, bob, Role::Editor).await;
     let fields = [("name", "server"), ("kind", "account")];
     let new = format!("{base}/keys/new");
-    owner
-        .submit(&new, &format!("{base}/keys"), &fields)
-        .await
-        .assert(200, "svc_test_");
+    owner.submit(&new, &format!("{base}/keys"), &fields).await.assert(200, "svc_test_");
     let key = site.gateway.keys.lock().unwrap()[0].id.clone();
     site.listings.game(&account.to_string(), "okoto", "Okoto");
     let close = format!("{base}/close");
-    owner
-        .post(&close, &[])
-        .await
-        .assert(422, "has other people");
+    owner.post(&close, &[]).await.assert(422, "has other people");
     let remove = format!("{base}/team/{bob}/remove");
     owner.post(&remove, &[]).await.location();
-    owner
-        .post(&close, &[])
-        .await
-        .assert(422, "has keys that work");
-    owner
-        .post(&format!("{base}/keys/{key}/revoke"), &[])
-        .await
-        .location();
+    owner.post(&close, &[]).await.assert(422, "has keys that work");
+    owner.post(&format!("{base}/keys/{key}/revoke"), &[]).await.location();
     owner.post(&close, &[]).await.assert(422, "has webhooks");
-    owner
-        .submit(&endpoint, &format!("{endpoint}/remove"), &[])
-        .await
-        .location();
-    owner
-        .post(&close, &[])
-        .await
-        .assert(422, "has pages, games or events");
+    owner.submit(&endpoint, &format!("{endpoint}/remove"), &[]).await.location();
+    owner.post(&close, &[]).await.assert(422, "has pages, games or events");
     // Nobody has to care for what is rejected or taken down, however many pages of it there are.
     site.listings.game(&account.to_string(), "zuri", "Zuri");
     site.listings.has_more.store(true, Ordering::Relaxed);
@@ -192,16 +166,10 @@ async fn an_account_that_has_nothing_is_closed_by_its_last_owner(pool: PgPool) {
     change("okoto", State::Rejected);
     for state in [State::Published, State::Unspecified] {
         change("zuri", state);
-        owner
-            .post(&close, &[])
-            .await
-            .assert(422, "has pages, games or events");
+        owner.post(&close, &[]).await.assert(422, "has pages, games or events");
     }
     change("zuri", State::Removed);
-    owner
-        .invite(account, "carol@new.example", "owner")
-        .await
-        .location();
+    owner.invite(account, "carol@new.example", "owner").await.location();
     let link = site.link("carol@new.example").await;
     let settings = owner.get(&format!("{base}/settings")).await;
     settings.assert(200, &format!("action=\"{close}\""));

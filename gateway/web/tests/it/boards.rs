@@ -40,18 +40,10 @@ async fn a_board_shows_ranks_and_moves(pool: PgPool) {
         french.assert(200, part);
     }
     let creator = browser.get("/fr/creators/savanna").await;
-    for part in [
-        "<h2>Dans les classements</h2>",
-        "rang 3",
-        "href=\"/fr/rankings/creators/week\"",
-    ] {
+    for part in ["<h2>Dans les classements</h2>", "rang 3", "href=\"/fr/rankings/creators/week\""] {
         creator.assert(200, part);
     }
-    for path in [
-        "/rankings/games/day",
-        "/rankings/events/week",
-        "/rankings/games",
-    ] {
+    for path in ["/rankings/games/day", "/rankings/events/week", "/rankings/games"] {
         browser.get(path).await.assert(404, "Not found");
     }
 }
@@ -78,8 +70,5 @@ async fn all_boards_are_on_one_page_and_an_empty_one_asks_for_votes(pool: PgPool
     let empty = browser.get("/rankings/games/month").await;
     empty.assert(200, "No votes in this period yet.");
     *site.catalogue.is_away.lock().unwrap() = true;
-    browser
-        .get("/rankings")
-        .await
-        .assert(503, "Not available now");
+    browser.get("/rankings").await.assert(503, "Not available now");
 }

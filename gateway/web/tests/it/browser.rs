@@ -47,18 +47,12 @@ impl Browser {
 
     /// The same browser with another router.
     pub(crate) fn with_router(self, router: &Router) -> Self {
-        Self {
-            router: router.clone(),
-            ..self
-        }
+        Self { router: router.clone(), ..self }
     }
 
     /// A browser with another IP address, which ends in `last`.
     pub(crate) fn at(router: &Router, last: u8) -> Self {
-        Self {
-            address: ([203, 0, 113, last], 4_711).into(),
-            ..Self::new(router)
-        }
+        Self { address: ([203, 0, 113, last], 4_711).into(), ..Self::new(router) }
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> Page {
@@ -68,10 +62,8 @@ impl Browser {
 
     /// Posts a form as a browser does from a page of the site.
     pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
-        let request = form(path, fields)
-            .header("sec-fetch-site", "same-origin")
-            .body(body(fields))
-            .unwrap();
+        let request =
+            form(path, fields).header("sec-fetch-site", "same-origin").body(body(fields)).unwrap();
         self.send(request).await
     }
 
@@ -120,8 +112,7 @@ impl Browser {
         request.extensions_mut().insert(ConnectInfo(self.address));
         let headers = request.headers_mut();
         headers.insert("user-agent", self.agent.parse().unwrap());
-        let others = self.cookies.iter();
-        let others = others.map(|(name, value)| format!("{name}={value}"));
+        let others = self.cookies.iter().map(|(name, value)| format!("{name}={value}"));
         let cookies: Vec<String> = self.cookie.iter().cloned().chain(others).collect();
         if !cookies.is_empty() {
             headers.insert(COOKIE, cookies.join("; ").parse().unwrap());
@@ -164,8 +155,7 @@ pub(crate) fn body(fields: &[(&str, &str)]) -> Body {
 /// The fields as `application/x-www-form-urlencoded`.
 pub(crate) fn encode(fields: &[(&str, &str)]) -> String {
     let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-    let pairs = fields.iter();
-    let pairs = pairs.map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+    let pairs = fields.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
     pairs.collect::<Vec<_>>().join("&")
 }
 

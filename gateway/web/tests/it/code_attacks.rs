@@ -51,9 +51,7 @@ async fn guesses_are_counted_by_person_over_all_sessions_and_addresses(pool: PgP
     site.clock.advance(Duration::minutes(15));
     let mut half = half_signed_in(&site).await;
     let right = secret.code(site.clock.now());
-    half.post("/sign-in/code", &[("code", &right)])
-        .await
-        .location();
+    half.post("/sign-in/code", &[("code", &right)]).await.location();
     half.get("/you").await.assert(200, "10 recovery codes left");
 }
 

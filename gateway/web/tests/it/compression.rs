@@ -86,10 +86,7 @@ async fn text_is_compressed_in_an_accepted_coding(pool: PgPool) {
             // The tag is weak, because it names the page in every coding.
             assert!(tag.as_bytes().starts_with(b"W/"), "{path}: {tag:?}");
             assert_eq!(Some(tag), plain.headers.get(ETAG), "{path}");
-            let known = [
-                (ACCEPT_ENCODING, accepted),
-                (IF_NONE_MATCH, tag.to_str().unwrap()),
-            ];
+            let known = [(ACCEPT_ENCODING, accepted), (IF_NONE_MATCH, tag.to_str().unwrap())];
             let again = get(&site, path, &known).await;
             assert_eq!(again.status, 304, "{path}");
             assert!(again.body.is_empty(), "{path}");

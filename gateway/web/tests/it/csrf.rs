@@ -49,17 +49,11 @@ async fn every_response_has_the_headers_of_a_strict_page(pool: PgPool) {
         browser.get("/nowhere").await,
         browser.get("/you").await,
         browser.send(refused.body(Body::empty()).unwrap()).await,
-        browser
-            .send(Request::delete("/sign-in").body(Body::empty()).unwrap())
-            .await,
+        browser.send(Request::delete("/sign-in").body(Body::empty()).unwrap()).await,
     ];
     for page in &pages {
         let policy = page.headers["content-security-policy"].to_str().unwrap();
-        for part in [
-            "default-src 'none'",
-            "form-action 'self'",
-            "frame-ancestors 'none'",
-        ] {
+        for part in ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'"] {
             assert!(policy.contains(part), "{policy}");
         }
         assert!(!policy.contains("unsafe"), "{policy}");
@@ -68,17 +62,8 @@ async fn every_response_has_the_headers_of_a_strict_page(pool: PgPool) {
         // HSTS covers only this host.
         let https = &page.headers["strict-transport-security"];
         assert_eq!(https, "max-age=31536000");
-        assert!(
-            page.headers["x-request-id"]
-                .to_str()
-                .unwrap()
-                .starts_with("req_")
-        );
-        assert!(
-            !page.text.contains("<script>") && !page.text.contains(" style="),
-            "{}",
-            page.text
-        );
+        assert!(page.headers["x-request-id"].to_str().unwrap().starts_with("req_"));
+        assert!(!page.text.contains("<script>") && !page.text.contains(" style="), "{}", page.text);
     }
     let statuses = pages.each_ref().map(|page| page.status.as_u16());
     assert_eq!(statuses, [200, 404, 303, 403, 405]);
@@ -94,12 +79,7 @@ async fn assets_with_a_hashed_name_are_cached_for_ever(pool: PgPool) {
     let path = rest.split('"').next().unwrap();
     let style = browser.get(path).await;
     style.assert(200, "--accent");
-    assert!(
-        style.headers["cache-control"]
-            .to_str()
-            .unwrap()
-            .contains("immutable")
-    );
+    assert!(style.headers["cache-control"].to_str().unwrap().contains("immutable"));
     // A page of another release names this file by another hash.
     let other = browser.get("/assets/style-0000000000000000.css").await;
     other.assert(200, "--accent");
@@ -114,14 +94,8 @@ async fn an_oversized_or_malformed_form_is_refused(pool: PgPool) {
     let page = site.browser().post("/sign-up", &[("email", &long)]).await;
     page.assert(413, "");
     let request = Request::post("/sign-up").header("content-type", "application/json");
-    let page = site
-        .browser()
-        .send(request.body(Body::from("{}")).unwrap())
-        .await;
+    let page = site.browser().send(request.body(Body::from("{}")).unwrap()).await;
     page.assert(400, "Unreadable form");
     // A form without fields is like one with empty fields.
-    site.browser()
-        .post("/sign-up", &[])
-        .await
-        .assert(422, "email-error");
+    site.browser().post("/sign-up", &[]).await.assert(422, "email-error");
 }

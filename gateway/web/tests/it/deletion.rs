@@ -122,10 +122,7 @@ async fn nobody_joins_an_account_while_its_owner_is_deleted(pool: PgPool) {
 async fn a_deletion_holds_no_connection_during_its_calls(pool: PgPool) {
     let hooks = WebhookSite::new(pool).await;
     let site = &hooks.site;
-    let mut owner = hooks
-        .browser
-        .clone()
-        .with_router(&site.with_one_connection());
+    let mut owner = hooks.browser.clone().with_router(&site.with_one_connection());
     let mut other = owner.clone();
     let waits = site.gateway.new_keys_wait.lock().await;
     site.gateway.keys.lock().unwrap().push(proto::Key {
@@ -149,15 +146,9 @@ async fn older_invitations_for_a_deleted_person_end(pool: PgPool) {
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
     let account = site.account(ada, Role::Owner).await;
     site.join(account, bob, Role::Editor).await;
-    let invited = LinkTarget::Invite {
-        by: Some(ada),
-        account,
-        role: Role::Owner,
-    };
+    let invited = LinkTarget::Invite { by: Some(ada), account, role: Role::Owner };
     let now = site.clock.now();
-    links::insert(&site.pool, ids::row_id(), BOB, &invited, now)
-        .await
-        .unwrap();
+    links::insert(&site.pool, ids::row_id(), BOB, &invited, now).await.unwrap();
     let mut editor = site.signed_in(BOB).await;
     let gone = editor.post("/you/delete", &DELETE).await;
     assert_eq!(gone.location(), "/?done=deleted");

@@ -40,9 +40,7 @@ async fn every_page_is_in_english_at_one_address(pool: PgPool) {
         assert_eq!(is_at_end, path != "/docs/all", "{path}");
         // The `Accept-Language` header makes no difference.
         let request = http::Request::get(path).header(ACCEPT_LANGUAGE, "fr");
-        let french = browser
-            .send(request.body(axum::body::Body::empty()).unwrap())
-            .await;
+        let french = browser.send(request.body(axum::body::Body::empty()).unwrap()).await;
         assert_eq!(french.text, page.text, "{path}");
     }
     let missing = browser.get("/docs/no-such-page").await;
@@ -51,9 +49,7 @@ async fn every_page_is_in_english_at_one_address(pool: PgPool) {
     // An error is in the reader's language, but links to no page that does not exist.
     for path in ["/docs/no-such-page", "/docs/no/such/page?q=x"] {
         let request = http::Request::get(path).header(ACCEPT_LANGUAGE, "fr");
-        let french = browser
-            .send(request.body(axum::body::Body::empty()).unwrap())
-            .await;
+        let french = browser.send(request.body(axum::body::Body::empty()).unwrap()).await;
         french.assert(404, "<html lang=\"fr\">");
         for link in ["href=\"/fr/docs", "href=\"/en/docs"] {
             assert!(!french.text.contains(link), "{path}: {}", french.text);
@@ -83,18 +79,10 @@ async fn a_page_has_its_headings_its_neighbours_and_its_markdown(pool: PgPool) {
     ] {
         page.assert(200, part);
     }
-    let text = file(
-        &mut browser,
-        "/docs/first-call.md",
-        "text/markdown; charset=utf-8",
-    )
-    .await;
+    let text = file(&mut browser, "/docs/first-call.md", "text/markdown; charset=utf-8").await;
     text.assert(200, "# Your first call\n");
     text.assert(200, "export API=https://mchezo.example/v1\n");
-    text.assert(
-        200,
-        "```sh\ncurl -H \"Authorization: Bearer $SERVICE_API_KEY\"",
-    );
+    text.assert(200, "```sh\ncurl -H \"Authorization: Bearer $SERVICE_API_KEY\"");
 }
 
 /// An operator who changes a setting of the gateway need not edit the guides.

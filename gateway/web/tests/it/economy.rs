@@ -37,20 +37,11 @@ async fn a_currency_is_registered(pool: PgPool) {
     refused.assert(422, "It must have 1 to 60 characters.");
     refused.assert(422, &long);
     let named = owner.post(&path, &[("name", "Cowrie")]).await;
-    assert!(
-        named
-            .location()
-            .ends_with("/economy/okoto?done=currency-named")
-    );
-    let page = owner
-        .get(&format!("{base}/okoto?done=currency-named"))
-        .await;
+    assert!(named.location().ends_with("/economy/okoto?done=currency-named"));
+    let page = owner.get(&format!("{base}/okoto?done=currency-named")).await;
     page.assert(200, "The name of the currency is saved.");
     page.assert(200, "href=\"/economy/okoto\"");
-    owner
-        .get(&format!("{base}/nothing"))
-        .await
-        .assert(404, "Not found");
+    owner.get(&format!("{base}/nothing")).await.assert(404, "Not found");
     owner
         .post(&format!("{base}/nothing/currency"), &[("name", "x")])
         .await

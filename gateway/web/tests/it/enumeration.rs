@@ -29,11 +29,7 @@ pub(crate) async fn observed(
     for (_, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
         text = text.replace(value, "…");
     }
-    (
-        format!("{} {headers:?} {text}", page.status),
-        done.statements,
-        done.hashes,
-    )
+    (format!("{} {headers:?} {text}", page.status), done.statements, done.hashes)
 }
 
 /// A site with a person, and a person with a second factor. `NOBODY` is neither.
@@ -69,16 +65,11 @@ async fn sign_up_and_reset_do_the_same_for_everybody(pool: PgPool) {
 #[testing::database_test(web::MIGRATOR)]
 async fn sign_in_does_the_same_for_everybody(pool: PgPool) {
     let site = people(pool).await;
-    for (time, wrong) in [
-        "wrong",
-        "",
-        "another lorry teapot nine",
-        &"x".repeat(10_000),
-    ]
-    .iter()
-    .cycle()
-    .take(12)
-    .enumerate()
+    for (time, wrong) in ["wrong", "", "another lorry teapot nine", &"x".repeat(10_000)]
+        .iter()
+        .cycle()
+        .take(12)
+        .enumerate()
     {
         let of = async |email| {
             let fields = [("email", email), ("password", *wrong), ("next", "/you")];
@@ -135,8 +126,9 @@ async fn an_invitation_and_a_new_address_reveal_no_person(pool: PgPool) {
     assert_eq!(answers[0], answers[1]);
     // The team page shows both invitations alike.
     let page = owner.get(&team).await.text;
-    let shown = page.split("<li>").filter(|it| it.contains("withdraw"));
-    let shown: Vec<String> = shown
+    let shown: Vec<String> = page
+        .split("<li>")
+        .filter(|it| it.contains("withdraw"))
         .map(|it| it.split('\n').next().unwrap().to_owned())
         .map(|it| it.replace(ADA, "…").replace(NOBODY, "…"))
         .collect();

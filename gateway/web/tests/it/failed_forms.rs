@@ -51,10 +51,7 @@ async fn assert_fail<'a>(
         let page = form.post(browser, full, fields).await;
         page.assert(status, says);
         let action = full.own(form.action);
-        page.assert(
-            status,
-            &format!("<form method=\"post\" action=\"{action}\">"),
-        );
+        page.assert(status, &format!("<form method=\"post\" action=\"{action}\">"));
         form.assert_kept(&page, fields);
     }
 }
@@ -65,10 +62,7 @@ async fn assert_buttons_fail(full: &FullAccount, browser: &mut Browser, says: &s
     let fields: Vec<(&str, &str)> = fields.iter().map(|(n, v)| (*n, v.as_str())).collect();
     let buttons = BUTTONS.iter().filter(|it| it.contains("{account}"));
     for action in buttons.filter(|it| !ALWAYS_OPEN.contains(it) && **it != UPLOAD) {
-        browser
-            .post(&full.own(action), &fields)
-            .await
-            .assert(503, says);
+        browser.post(&full.own(action), &fields).await.assert(503, says);
     }
     let file = "--b\r\nContent-Disposition: form-data; name=\"picture\"\r\n\r\nJPEG\r\n--b--\r\n";
     let form = "multipart/form-data; boundary=b";
@@ -100,12 +94,7 @@ async fn a_form_that_fails_can_be_sent_again(pool: PgPool) {
     let site = &full.hooks.site;
     let filled = fill_in(&full).await;
     let before = full.state().await;
-    for service in [
-        Needs::Webhooks,
-        Needs::Listings,
-        Needs::Economy,
-        Needs::Gateway,
-    ] {
+    for service in [Needs::Webhooks, Needs::Listings, Needs::Economy, Needs::Gateway] {
         let needs = |it: &&Filled| it.0.needs == service || service == Needs::Gateway;
         let mut owner = full.owner.clone().with_router(&without(site, service));
         let forms = filled.iter().filter(needs);
@@ -132,9 +121,7 @@ async fn a_form_that_fails_can_be_sent_again(pool: PgPool) {
     let before = full.state().await;
     let says = "You are signed out";
     // The time from which deliveries are sent again is no text.
-    let with_text = filled
-        .iter()
-        .filter(|(form, _)| !form.action.ends_with("/recover"));
+    let with_text = filled.iter().filter(|(form, _)| !form.action.ends_with("/recover"));
     assert_fail(&full, &mut owner, with_text, (401, says)).await;
     let person = person_id(&site.pool, ADA).await;
     let count = || site.app.limits.count(limits::FORMS, &person, START);
@@ -149,11 +136,7 @@ async fn a_form_that_fails_can_be_sent_again(pool: PgPool) {
         let page = form.post(&mut again, &full, fields).await;
         let is_refused_by_its_rules = page.status == 422;
         let is_taken = page.status == 200 || page.status == 303;
-        assert!(
-            is_taken || is_refused_by_its_rules,
-            "{}: {page:?}",
-            form.action
-        );
+        assert!(is_taken || is_refused_by_its_rules, "{}: {page:?}", form.action);
     }
 }
 
@@ -165,9 +148,7 @@ async fn a_button_is_not_offered_again_after_a_sign_out(pool: PgPool) {
     // A button of another page may have any of these, hidden or chosen.
     let fields = every_field();
     let fields: Vec<(&str, &str)> = fields.iter().map(|(n, v)| (*n, v.as_str())).collect();
-    let buttons = BUTTONS
-        .iter()
-        .filter(|it| it.starts_with("/accounts/") && **it != UPLOAD);
+    let buttons = BUTTONS.iter().filter(|it| it.starts_with("/accounts/") && **it != UPLOAD);
     for action in buttons {
         let page = owner.post(&full.own(action), &fields).await;
         page.assert(401, "You are signed out");
@@ -187,10 +168,7 @@ async fn without_postgresql_typed_fields_are_kept_except_secrets(pool: PgPool) {
     }
     let away = PgPool::connect_lazy("postgres://nobody@127.0.0.1:1/nothing").unwrap();
     away.close().await;
-    let mut owner = full
-        .owner
-        .clone()
-        .with_router(&site.changed(|web| web.pool = away));
+    let mut owner = full.owner.clone().with_router(&site.changed(|web| web.pool = away));
     assert_fail(&full, &mut owner, &filled, (503, "Try again")).await;
 }
 
@@ -240,8 +218,8 @@ fn assert_tied(form: &TypedForm, page: &Page) {
     }
     let ids = text.split("class=\"error\" id=\"").skip(1);
     for id in ids.filter_map(|rest| rest.split('"').next()) {
-        let named = text.split("aria-describedby=\"").skip(1);
-        let mut named = named.filter_map(|rest| rest.split('"').next());
+        let mut named =
+            text.split("aria-describedby=\"").skip(1).filter_map(|rest| rest.split('"').next());
         let is_named = named.any(|names| names.split(' ').any(|name| name == id));
         assert!(is_named, "{action}: nothing is described by {id}: {text}");
         let is_marked =
@@ -256,10 +234,7 @@ async fn in_read_only_mode_only_three_buttons_work(pool: PgPool) {
     let site = &full.hooks.site;
     let before = full.state().await;
     // Without the gateway the switch for read-only mode cannot be read.
-    let mut owner = full
-        .owner
-        .clone()
-        .with_router(&without(site, Needs::Gateway));
+    let mut owner = full.owner.clone().with_router(&without(site, Needs::Gateway));
     assert_buttons_fail(&full, &mut owner, AWAY).await;
     let mut owner = full.owner.clone();
     site.gateway.switched.lock().unwrap().insert("read_only");
@@ -306,10 +281,7 @@ async fn in_read_only_mode_nobody_joins_signs_up_or_is_deleted(pool: PgPool) {
     assert_eq!(full.state().await, before);
     // The people of the site look after themselves.
     let mut phone = site.signed_in(ADA).await;
-    let new = [
-        ("current", PASSWORD),
-        ("password", "another lorry teapot nine"),
-    ];
+    let new = [("current", PASSWORD), ("password", "another lorry teapot nine")];
     phone.post("/you/password", &new).await.location();
     switched.lock().unwrap().clear();
     bob.post(&of_bob, &[]).await.location();
@@ -361,19 +333,11 @@ async fn a_signed_out_person_is_offered_no_button_and_no_file_again(pool: PgPool
     ] {
         let page = owner.post(path, &fields).await;
         page.assert(401, "href=\"/sign-in\"");
-        assert!(
-            !page.text.contains("<form method=\"post\""),
-            "{path}: {}",
-            page.text
-        );
+        assert!(!page.text.contains("<form method=\"post\""), "{path}: {}", page.text);
     }
     let path = full.own(UPLOAD);
     let upload = owner.post_body(&path, "multipart/form-data; boundary=x", "--x--");
     let page = upload.await;
     page.assert(401, "href=\"/sign-in\"");
-    assert!(
-        !page.text.contains("<form method=\"post\""),
-        "{}",
-        page.text
-    );
+    assert!(!page.text.contains("<form method=\"post\""), "{}", page.text);
 }

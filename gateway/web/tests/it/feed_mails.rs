@@ -34,17 +34,15 @@ async fn run(site: &Site) -> u64 {
 
 /// The recipient and subject of each mail, sorted.
 async fn mails(site: &Site) -> Vec<(String, String)> {
-    let mails = site.mails().await.into_iter();
-    let mut mails: Vec<_> = mails.map(|(to, subject, _)| (to, subject)).collect();
+    let mut mails: Vec<_> =
+        site.mails().await.into_iter().map(|(to, subject, _)| (to, subject)).collect();
     mails.sort();
     mails
 }
 
 fn to(readers: &[&str], subject: &str) -> Vec<(String, String)> {
-    let mut expected: Vec<_> = readers
-        .iter()
-        .map(|reader| ((*reader).to_owned(), subject.to_owned()))
-        .collect();
+    let mut expected: Vec<_> =
+        readers.iter().map(|reader| ((*reader).to_owned(), subject.to_owned())).collect();
     expected.sort();
     expected
 }
@@ -123,10 +121,8 @@ async fn two_replicas_mail_a_decision_once(pool: PgPool) {
         publish(&site, "listing_published", &game(account));
     }
     let now = site.clock.now();
-    let (one, two) = futures::join!(
-        feed_mails::run(&site.app, now),
-        feed_mails::run(&site.app, now)
-    );
+    let (one, two) =
+        futures::join!(feed_mails::run(&site.app, now), feed_mails::run(&site.app, now));
     assert_eq!(one.unwrap() + two.unwrap(), 5);
     assert_eq!(mails(&site).await.len(), 10, "two readers");
 }
@@ -148,10 +144,7 @@ async fn an_interrupted_run_is_repeated(pool: PgPool) {
     as_many.execute(&site.pool).await.unwrap();
     assert_eq!(run(&site).await, 1);
     assert_eq!(run(&site).await, 0);
-    assert_eq!(
-        mails(&site).await,
-        to(&[ADA, BOB], "Your listing is public")
-    );
+    assert_eq!(mails(&site).await, to(&[ADA, BOB], "Your listing is public"));
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -174,10 +167,8 @@ async fn decisions_on_keys_are_mailed_in_the_language_of_each_reader(pool: PgPoo
     }
     assert_eq!(run(&site).await, 1);
     let all = site.mails().await;
-    let subjects: Vec<(&str, &str)> = all
-        .iter()
-        .map(|(to, subject, _)| (to.as_str(), subject.as_str()))
-        .collect();
+    let subjects: Vec<(&str, &str)> =
+        all.iter().map(|(to, subject, _)| (to.as_str(), subject.as_str())).collect();
     assert_eq!(subjects.len(), 2, "{subjects:?}");
     assert!(subjects.contains(&(ADA, "Your live key is approved")));
     assert!(subjects.contains(&(CAROL, "Votre clé de production est approuvée")));
@@ -190,15 +181,9 @@ async fn decisions_on_keys_are_mailed_in_the_language_of_each_reader(pool: PgPoo
     let all = site.mails().await;
     assert_eq!(all.len(), 3);
     let (to, subject, body) = all.last().unwrap();
-    assert_eq!(
-        (to.as_str(), subject.as_str()),
-        (ADA, "Your live key is not approved")
-    );
+    assert_eq!((to.as_str(), subject.as_str()), (ADA, "Your live key is not approved"));
     assert!(body.contains("Say what it is for."), "{body}");
-    assert!(
-        body.contains(&format!("/accounts/{account}/keys")),
-        "{body}"
-    );
+    assert!(body.contains(&format!("/accounts/{account}/keys")), "{body}");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -207,42 +192,12 @@ async fn the_mail_of_each_decision_links_to_its_page(pool: PgPool) {
     let account = account(&site).await;
     assert_eq!(run(&site).await, 0);
     for (event, readers, subject, page) in [
-        (
-            "listing_rejected",
-            [ADA, BOB],
-            "Your listing is not approved",
-            "/listings/game/okoto",
-        ),
-        (
-            "claim_granted",
-            [ADA, BOB],
-            "A page belongs to your account now",
-            "/listings",
-        ),
-        (
-            "claim_rejected",
-            [ADA, BOB],
-            "Your claim of a page is rejected",
-            "/claims",
-        ),
-        (
-            "held",
-            [ADA, CAROL],
-            "A report of your game is held",
-            "/economy/okoto",
-        ),
-        (
-            "counted",
-            [ADA, CAROL],
-            "A held report of your game counts",
-            "/economy/okoto",
-        ),
-        (
-            "rejected",
-            [ADA, CAROL],
-            "A held report of your game is rejected",
-            "/economy/okoto",
-        ),
+        ("listing_rejected", [ADA, BOB], "Your listing is not approved", "/listings/game/okoto"),
+        ("claim_granted", [ADA, BOB], "A page belongs to your account now", "/listings"),
+        ("claim_rejected", [ADA, BOB], "Your claim of a page is rejected", "/claims"),
+        ("held", [ADA, CAROL], "A report of your game is held", "/economy/okoto"),
+        ("counted", [ADA, CAROL], "A held report of your game counts", "/economy/okoto"),
+        ("rejected", [ADA, CAROL], "A held report of your game is rejected", "/economy/okoto"),
         (
             "retracted",
             [ADA, CAROL],
@@ -250,10 +205,7 @@ async fn the_mail_of_each_decision_links_to_its_page(pool: PgPool) {
             "/economy/okoto",
         ),
     ] {
-        sqlx::query!("delete from web.mail")
-            .execute(&site.pool)
-            .await
-            .unwrap();
+        sqlx::query!("delete from web.mail").execute(&site.pool).await.unwrap();
         if page.starts_with("/economy") {
             let review = ReportReview {
                 account_ids: vec![account.to_string()],
@@ -270,13 +222,8 @@ async fn the_mail_of_each_decision_links_to_its_page(pool: PgPool) {
         let body = &site.mails().await[0].2;
         let address = format!("https://mchezo.example/accounts/{account}{page}\n");
         assert!(body.contains(&address), "{event}: {body}");
-        let has_reason = [
-            "listing_rejected",
-            "claim_rejected",
-            "rejected",
-            "retracted",
-        ]
-        .contains(&event);
+        let has_reason =
+            ["listing_rejected", "claim_rejected", "rejected", "retracted"].contains(&event);
         assert_eq!(body.contains("none was given"), has_reason, "{body}");
         assert_eq!(body.contains("4711"), page.starts_with("/economy"));
     }
@@ -288,15 +235,11 @@ async fn the_mail_of_a_takedown_has_the_reason_and_whom_to_ask(pool: PgPool) {
     let site = Site::new(pool).await;
     let account = account(&site).await;
     assert_eq!(run(&site).await, 0);
-    let removed = StaffDecision {
-        reason: "Not its maker's".to_owned(),
-        ..game(account)
-    };
+    let removed = StaffDecision { reason: "Not its maker's".to_owned(), ..game(account) };
     publish(&site, "listing_removed", &removed);
     assert_eq!(run(&site).await, 1);
     let body = &site.mails().await[0].2;
-    let contact = site.app.staff_mail.as_ref();
-    let contact = contact.unwrap_or(&site.app.public_url).as_str();
+    let contact = site.app.staff_mail.as_ref().unwrap_or(&site.app.public_url).as_str();
     for part in ["Not its maker's", contact] {
         assert!(body.contains(part), "{part}: {body}");
     }
@@ -308,52 +251,28 @@ async fn mails_about_owners_name_the_accounts(pool: PgPool) {
     let site = Site::new(pool).await;
     let account = account(&site).await;
     let other = Uuid::from_u128(7);
-    let named = proto::Account {
-        name: "Dunes".to_owned(),
-        ..proto::Account::default()
-    };
+    let named = proto::Account { name: "Dunes".to_owned(), ..proto::Account::default() };
     let accounts = &site.gateway.accounts;
     accounts.lock().unwrap().insert(other.to_string(), named);
     assert_eq!(run(&site).await, 0);
-    let of_other = StaffDecision {
-        account_id: other.to_string(),
-        ..game(account)
-    };
+    let of_other = StaffDecision { account_id: other.to_string(), ..game(account) };
     let moved = StaffDecision {
         kind: "event".to_owned(),
         former_account_id: account.to_string(),
         ..of_other.clone()
     };
     for (event, decision, subject, page) in [
-        (
-            "owner_added",
-            &of_other,
-            "A page of your account has a new owner",
-            "/listings",
-        ),
-        (
-            "owner_removed",
-            &of_other,
-            "A page has one owner less",
-            "/listings",
-        ),
+        ("owner_added", &of_other, "A page of your account has a new owner", "/listings"),
+        ("owner_removed", &of_other, "A page has one owner less", "/listings"),
         (
             "listing_removed_by_owner",
             &of_other,
             "Another owner took your listing down",
             "/listings/game/okoto",
         ),
-        (
-            "event_moved",
-            &moved,
-            "An event belongs to another account now",
-            "/listings",
-        ),
+        ("event_moved", &moved, "An event belongs to another account now", "/listings"),
     ] {
-        sqlx::query!("delete from web.mail")
-            .execute(&site.pool)
-            .await
-            .unwrap();
+        sqlx::query!("delete from web.mail").execute(&site.pool).await.unwrap();
         publish(&site, event, decision);
         assert_eq!(run(&site).await, 1, "{event}");
         assert_eq!(mails(&site).await, to(&[ADA, BOB], subject), "{event}");
@@ -371,10 +290,7 @@ async fn mails_about_owners_name_the_accounts(pool: PgPool) {
     publish(&site, "game_moved", &moved);
     assert_eq!(run(&site).await, 1);
     let body = site.mails().await.pop().unwrap().2;
-    assert!(
-        body.contains("from the page dunes to the page oasis"),
-        "{body}"
-    );
+    assert!(body.contains("from the page dunes to the page oasis"), "{body}");
     // A batch reads the name of an account once.
     for _ in 0..2 {
         publish(&site, "listing_removed_by_owner", &of_other);
@@ -413,17 +329,11 @@ async fn an_unavailable_or_unreadable_feed_does_not_block_others(pool: PgPool) {
     let account = account(&site).await;
     assert_eq!(run(&site).await, 0);
     *site.feed.away.lock().unwrap() = "key_request";
-    let nobody = StaffDecision {
-        account_ids: vec!["nobody".to_owned()],
-        ..game(account)
-    };
+    let nobody = StaffDecision { account_ids: vec!["nobody".to_owned()], ..game(account) };
     publish(&site, "listing_published", &nobody);
     publish(&site, "of_a_later_version", &game(account));
     publish(&site, "listing_published", &game(account));
-    let key = KeyRequest {
-        account_id: account.to_string(),
-        ..KeyRequest::default()
-    };
+    let key = KeyRequest { account_id: account.to_string(), ..KeyRequest::default() };
     site.feed.publish("key_request", "approved", &key);
     let failed = feed_mails::run(&site.app, site.clock.now()).await;
     let failed = format!("{:#}", failed.unwrap_err());
@@ -451,18 +361,11 @@ async fn failing_webhooks_are_mailed_to_developers(pool: PgPool) {
     };
     let off = "An address of your webhooks is disabled";
     for (event, subject, text) in [
-        (
-            "deliveries_failed",
-            "Webhooks could not be delivered",
-            "e-mail: 200.",
-        ),
+        ("deliveries_failed", "Webhooks could not be delivered", "e-mail: 200."),
         ("disabled_after_failures", off, "Deliveries failed"),
         ("disabled_by_gone", off, "answered 410 Gone"),
     ] {
-        sqlx::query!("delete from web.mail")
-            .execute(&site.pool)
-            .await
-            .unwrap();
+        sqlx::query!("delete from web.mail").execute(&site.pool).await.unwrap();
         site.feed.publish("endpoint_notice", event, &notice);
         assert_eq!(run(&site).await, 1, "{event}");
         assert_eq!(mails(&site).await, to(&[ADA, CAROL], subject), "{event}");

@@ -15,18 +15,8 @@ fn check_feed(feed: &str, address: &str) {
     let document = Document::parse(feed).unwrap();
     let root = document.root_element();
     assert!(root.has_tag_name((ATOM, "feed")), "{feed}");
-    let of_feed = [
-        "id", "title", "subtitle", "updated", "link", "icon", "author", "entry",
-    ];
-    let of_entry = [
-        "id",
-        "title",
-        "link",
-        "published",
-        "updated",
-        "author",
-        "summary",
-    ];
+    let of_feed = ["id", "title", "subtitle", "updated", "link", "icon", "author", "entry"];
+    let of_entry = ["id", "title", "link", "published", "updated", "author", "summary"];
     let check = |node: Node<'_, '_>, known: &[&str]| {
         for child in node.children().filter(Node::is_element) {
             assert_eq!(child.tag_name().namespace(), Some(ATOM));
@@ -35,9 +25,7 @@ fn check_feed(feed: &str, address: &str) {
     };
     check(root, &of_feed);
     let links = children(root, "link");
-    let own = links
-        .iter()
-        .find(|link| link.attribute("rel") == Some("self"));
+    let own = links.iter().find(|link| link.attribute("rel") == Some("self"));
     assert_eq!(own.unwrap().attribute("href"), Some(address));
     assert_eq!(text(root, "id"), address);
     let mut newest = String::new();
@@ -93,23 +81,15 @@ async fn events_have_a_calendar(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let path = "/events/calendar.ics?country=NG";
-    let calendar = file(&mut browser, path, "text/calendar; charset=utf-8")
-        .await
-        .text;
+    let calendar = file(&mut browser, path, "text/calendar; charset=utf-8").await.text;
     assert!(calendar.lines().all(|line| line.len() <= 75));
-    assert_eq!(
-        calendar.matches('\n').count(),
-        calendar.matches("\r\n").count()
-    );
+    assert_eq!(calendar.matches('\n').count(), calendar.matches("\r\n").count());
     let unfolded = calendar.replace("\r\n ", "");
     let lines: Vec<&str> = unfolded.split_terminator("\r\n").collect();
     assert_eq!((lines[0], lines[1]), ("BEGIN:VCALENDAR", "VERSION:2.0"));
     assert_eq!(lines.last(), Some(&"END:VCALENDAR"));
-    let event: Vec<&str> = lines
-        .iter()
-        .copied()
-        .skip_while(|line| *line != "BEGIN:VEVENT")
-        .collect();
+    let event: Vec<&str> =
+        lines.iter().copied().skip_while(|line| *line != "BEGIN:VEVENT").collect();
     assert_eq!(
         event,
         [
@@ -132,27 +112,16 @@ async fn events_have_a_calendar(pool: PgPool) {
             "END:VCALENDAR",
         ]
     );
-    assert!(
-        lines.contains(&"X-WR-CALNAME:Events in Nigeria · Mchezo"),
-        "{calendar}"
-    );
+    assert!(lines.contains(&"X-WR-CALNAME:Events in Nigeria · Mchezo"), "{calendar}");
     // A calendar application keeps the newer copy of an event, whichever of the two files it comes from.
     let single = browser.get("/events/jam/calendar.ics").await;
-    assert_eq!(
-        single.headers["content-type"],
-        "text/calendar; charset=utf-8"
-    );
+    assert_eq!(single.headers["content-type"], "text/calendar; charset=utf-8");
     let single = single.text.replace("\r\n ", "");
     let single: Vec<&str> = single.split_terminator("\r\n").collect();
-    let single = single
-        .into_iter()
-        .skip_while(|line| *line != "BEGIN:VEVENT");
+    let single = single.into_iter().skip_while(|line| *line != "BEGIN:VEVENT");
     assert_eq!(single.collect::<Vec<_>>(), event);
     assert_eq!(browser.get("/events/none/calendar.ics").await.status, 404);
-    browser
-        .get("/events?country=NG")
-        .await
-        .assert(200, &format!("href=\"{path}\""));
+    browser.get("/events?country=NG").await.assert(200, &format!("href=\"{path}\""));
 }
 
 /// RFC 5545, section 3.6: a calendar has at least one component.

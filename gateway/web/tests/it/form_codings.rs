@@ -9,9 +9,8 @@ use crate::support::{ADA, Site};
 
 /// Posts a form with this `Content-Encoding`.
 async fn send(browser: &mut Browser, path: &str, coding: &str, fields: &[(&str, &str)]) -> Page {
-    let request = form(path, fields)
-        .header("sec-fetch-site", "same-origin")
-        .header(CONTENT_ENCODING, coding);
+    let request =
+        form(path, fields).header("sec-fetch-site", "same-origin").header(CONTENT_ENCODING, coding);
     browser.send(request.body(body(fields)).unwrap()).await
 }
 

@@ -47,25 +47,12 @@ impl FullAccount {
             ..Claim::default()
         });
         account.clone_into(&mut hooks.site.economy.owner.lock().unwrap());
-        "Cowrie".clone_into(
-            hooks
-                .site
-                .economy
-                .name
-                .lock()
-                .unwrap()
-                .get_or_insert_default(),
-        );
+        "Cowrie".clone_into(hooks.site.economy.name.lock().unwrap().get_or_insert_default());
         let path = hooks.add().await;
         let test = format!("{path}/test");
-        let sent = hooks
-            .browser
-            .submit(&path, &test, &[("event", "ping")])
-            .await;
+        let sent = hooks.browser.submit(&path, &test, &[("event", "ping")]).await;
         let delivery = sent.location().to_owned();
-        hooks
-            .eventually(&delivery, "Your receiver accepted it")
-            .await;
+        hooks.eventually(&delivery, "Your receiver accepted it").await;
         let team = format!("/accounts/{account}/team");
         let invited = hooks.browser.invite(&account, CAROL, "editor").await;
         invited.location();
@@ -175,10 +162,7 @@ pub(crate) async fn person_id(pool: &PgPool, email: &str) -> String {
 }
 
 /// All rows of a table as text.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the name of the table is a parameter"
-)]
+#[expect(clippy::disallowed_methods, reason = "the name of the table is a parameter")]
 pub(crate) async fn rows(pool: &PgPool, table: &str) -> String {
     let sql =
         format!("select coalesce(string_agg(t::text, ' ' order by t::text), '') from {table} t");
@@ -188,23 +172,16 @@ pub(crate) async fn rows(pool: &PgPool, table: &str) -> String {
 
 /// Adds a key, and an approved request for another key; returns their ids.
 fn keys(hooks: &WebhookSite, account: &str) -> (String, String) {
-    let (key, request) = (
-        kit::ids::row_id().to_string(),
-        kit::ids::row_id().to_string(),
-    );
+    let (key, request) = (kit::ids::row_id().to_string(), kit::ids::row_id().to_string());
     let gateway = &hooks.site.gateway;
-    gateway
-        .keys
-        .lock()
-        .unwrap()
-        .push(contracts::gateway::v1::Key {
-            id: key.clone(),
-            account_id: account.to_owned(),
-            name: "adas-key".to_owned(),
-            mode: "test".to_owned(),
-            kind: "account".to_owned(),
-            ..contracts::gateway::v1::Key::default()
-        });
+    gateway.keys.lock().unwrap().push(contracts::gateway::v1::Key {
+        id: key.clone(),
+        account_id: account.to_owned(),
+        name: "adas-key".to_owned(),
+        mode: "test".to_owned(),
+        kind: "account".to_owned(),
+        ..contracts::gateway::v1::Key::default()
+    });
     let asked = contracts::gateway::v1::KeyRequest {
         id: request.clone(),
         account_id: account.to_owned(),

@@ -92,9 +92,7 @@ impl StubGateway {
     ) -> Result<proto::Key, Status> {
         let mut keys = self.keys.lock().unwrap();
         let key = keys.iter_mut();
-        let key = key
-            .filter(|key| key.account_id == account)
-            .find(|key| key.id == id);
+        let key = key.filter(|key| key.account_id == account).find(|key| key.id == id);
         let key = key.ok_or_else(|| Status::from(Fault::not_found("There is no such key.")))?;
         change(key);
         Ok(key.clone())
@@ -133,9 +131,7 @@ impl AccountsService for StubGateway {
         };
         let mut accounts = self.accounts.lock().unwrap();
         let stored = accounts.entry(request.account_id).or_insert(account);
-        Ok(Response::new(proto::CreateAccountResponse {
-            account: Some(stored.clone()),
-        }))
+        Ok(Response::new(proto::CreateAccountResponse { account: Some(stored.clone()) }))
     }
 
     async fn get_account(
@@ -168,9 +164,7 @@ impl AccountsService for StubGateway {
         let account = account.ok_or_else(|| Status::from(Fault::not_found("No account.")))?;
         check_name(&request.name)?;
         account.name = request.name;
-        Ok(Response::new(
-            proto::AccountsServiceChangeAccountResponse::default(),
-        ))
+        Ok(Response::new(proto::AccountsServiceChangeAccountResponse::default()))
     }
 
     async fn list_plans(
@@ -212,9 +206,7 @@ impl AccountsService for StubGateway {
         let account = request.into_inner().account_id;
         let keys = self.keys.lock().unwrap();
         let keys = keys.iter().filter(|key| key.account_id == account);
-        Ok(Response::new(proto::ListKeysResponse {
-            keys: keys.cloned().collect(),
-        }))
+        Ok(Response::new(proto::ListKeysResponse { keys: keys.cloned().collect() }))
     }
 
     async fn create_key(
@@ -285,9 +277,7 @@ impl AccountsService for StubGateway {
         let mut requests = self.requests.lock().unwrap().clone();
         requests.retain(|it| it.account_id == account);
         requests.reverse();
-        Ok(Response::new(
-            proto::AccountsServiceListKeyRequestsResponse { requests },
-        ))
+        Ok(Response::new(proto::AccountsServiceListKeyRequestsResponse { requests }))
     }
 
     async fn reveal_key(
@@ -297,11 +287,10 @@ impl AccountsService for StubGateway {
         self.check()?;
         let request = request.into_inner();
         let mut requests = self.requests.lock().unwrap();
-        let mut own = requests
-            .iter_mut()
-            .filter(|it| it.account_id == request.account_id);
-        let asked = own.find(|it| it.id == request.id && it.state == "approved");
-        let asked = asked.ok_or_else(|| Fault::not_found("There is no such request."))?;
+        let mut own = requests.iter_mut().filter(|it| it.account_id == request.account_id);
+        let asked = own
+            .find(|it| it.id == request.id && it.state == "approved")
+            .ok_or_else(|| Fault::not_found("There is no such request."))?;
         "revealed".clone_into(&mut asked.state);
         let key = proto::Key {
             id: request.id,
@@ -326,15 +315,12 @@ impl AccountsService for StubGateway {
         self.check()?;
         let request = request.into_inner();
         let mut requests = self.requests.lock().unwrap();
-        let mut own = requests
-            .iter_mut()
-            .filter(|it| it.account_id == request.account_id);
-        let asked = own.find(|it| it.id == request.id && it.state != "revealed");
-        let asked = asked.ok_or_else(|| Fault::not_found("There is no such request."))?;
+        let mut own = requests.iter_mut().filter(|it| it.account_id == request.account_id);
+        let asked = own
+            .find(|it| it.id == request.id && it.state != "revealed")
+            .ok_or_else(|| Fault::not_found("There is no such request."))?;
         "rejected".clone_into(&mut asked.state);
-        Ok(Response::new(proto::WithdrawKeyRequestResponse {
-            request: Some(asked.clone()),
-        }))
+        Ok(Response::new(proto::WithdrawKeyRequestResponse { request: Some(asked.clone()) }))
     }
 
     async fn close_account(
@@ -365,8 +351,7 @@ impl AccountsService for StubGateway {
         self.check()?;
         let request = request.into_inner();
         let old = self.key(&request.account_id, &request.id, |_| {})?;
-        self.revoked_old
-            .store(request.revoke_old, Ordering::Relaxed);
+        self.revoked_old.store(request.revoke_old, Ordering::Relaxed);
         let secret = match self.made_before(&request.form_id, &old) {
             Some(_) => String::new(),
             None => format!("svc_test_new_{}", old.id),

@@ -33,8 +33,10 @@ async fn held_open(
         finished.await.unwrap();
         Ok(last)
     });
-    let request = form(path, &[]).header("sec-fetch-site", "same-origin");
-    let request = request.body(Body::from_stream(first.chain(rest))).unwrap();
+    let request = form(path, &[])
+        .header("sec-fetch-site", "same-origin")
+        .body(Body::from_stream(first.chain(rest)))
+        .unwrap();
     let act = async {
         is_read.await.unwrap();
         meanwhile.await;
@@ -68,10 +70,7 @@ async fn no_form_of_a_person_outlives_a_new_password(pool: PgPool) {
         let mut attacker = site.browser();
         let known = [("email", ADA), ("password", password.as_str())];
         attacker.post("/sign-in", &known).await.location();
-        let fields = [
-            ("password", password.as_str()),
-            ("email", "eve@evil.example"),
-        ];
+        let fields = [("password", password.as_str()), ("email", "eve@evil.example")];
         let new = format!("{PASSWORD} {round}");
         let page = held_open(&mut attacker, path, &fields, async {
             let fields = [("current", password.as_str()), ("password", &new)];
@@ -95,18 +94,10 @@ async fn a_change_of_the_team_reads_the_role_again_under_the_lock(pool: PgPool) 
     let account = site.account(ada, Role::Owner).await;
     let team = format!("/accounts/{account}/team");
     let mut other = site.signed_in(BOB).await;
-    for action in [
-        "invite".to_owned(),
-        format!("{ada}/remove"),
-        format!("{ada}/role"),
-    ] {
+    for action in ["invite".to_owned(), format!("{ada}/remove"), format!("{ada}/role")] {
         site.join(account, bob, Role::Owner).await;
         let form = other.get(&team).await.hidden()["form"].clone();
-        let fields = [
-            ("form", form.as_str()),
-            ("email", CAROL),
-            ("role", "editor"),
-        ];
+        let fields = [("form", form.as_str()), ("email", CAROL), ("role", "editor")];
         let path = format!("{team}/{action}");
         // The role is revoked after the request was admitted and before it gets the lock.
         let mut transaction = kit::pg::begin(&site.pool).await.unwrap();

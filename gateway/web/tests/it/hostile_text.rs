@@ -100,10 +100,7 @@ fn fill_listings(site: &Site, account: &str) {
         game.links.insert("steam".to_owned(), hostile("link"));
         game.links.insert(hostile("link key"), LINK.to_owned());
         game.screenshots = vec![contracts::listings::v1::Screenshot {
-            url: format!(
-                "https://mchezo.example/pictures/{}",
-                crate::stub_pictures::file()
-            ),
+            url: format!("https://mchezo.example/pictures/{}", crate::stub_pictures::file()),
             alt: hostile("alt"),
             ..contracts::listings::v1::Screenshot::default()
         }];
@@ -117,8 +114,8 @@ fn fill_listings(site: &Site, account: &str) {
 
 #[expect(clippy::disallowed_methods, reason = "the tables of two services")]
 async fn update(pool: &PgPool, sql: &str, text: &str) {
-    let changed = sqlx::query(AssertSqlSafe(sql.to_owned())).bind(text);
-    let changed = changed.execute(pool).await.unwrap();
+    let changed =
+        sqlx::query(AssertSqlSafe(sql.to_owned())).bind(text).execute(pool).await.unwrap();
     assert!(changed.rows_affected() > 0, "{sql}");
 }
 
@@ -127,14 +124,9 @@ async fn fill(full: &mut FullAccount) {
     hooks.receiver.say(&hostile("answer"));
     let path = world_endpoint(hooks).await;
     let test = format!("{path}/test");
-    let sent = hooks
-        .browser
-        .submit(&path, &test, &[("event", "ping")])
-        .await;
+    let sent = hooks.browser.submit(&path, &test, &[("event", "ping")]).await;
     let delivery = sent.location().to_owned();
-    let page = hooks
-        .eventually(&delivery, "Your receiver accepted it")
-        .await;
+    let page = hooks.eventually(&delivery, "Your receiver accepted it").await;
     page.assert(200, "alert(answer)");
     assert_harmless(&page, &delivery);
     let site = &hooks.site;
@@ -145,12 +137,7 @@ async fn fill(full: &mut FullAccount) {
     fill_gateway(site, &full.account);
     fill_listings(site, &full.account);
     let member = site.person("member@studio.example").await;
-    site.join(
-        full.account.parse().unwrap(),
-        member,
-        web::domain::role::Role::Editor,
-    )
-    .await;
+    site.join(full.account.parse().unwrap(), member, web::domain::role::Role::Editor).await;
     let pool = &site.pool;
     let sql = "update web.person set email = $1 where email like 'member@%'";
     update(pool, sql, &hostile("member")).await;

@@ -59,9 +59,7 @@ async fn a_key_is_rotated_and_revoked(pool: PgPool) {
     let page = browser.get(&path).await;
     page.assert(200, "Key &#60;b&#62;server");
     for (fields, revokes) in [(&[("revoke", "yes")][..], true), (&[], false)] {
-        let rotated = browser
-            .submit(&path, &format!("{path}/rotate"), fields)
-            .await;
+        let rotated = browser.submit(&path, &format!("{path}/rotate"), fields).await;
         rotated.assert(200, "svc_test_new_");
         assert_eq!(site.gateway.revoked_old.load(Ordering::Relaxed), revokes);
     }
@@ -153,10 +151,7 @@ async fn a_request_for_a_live_key_is_withdrawn(pool: PgPool) {
     let (mut browser, account) = owner(&site).await;
     let keys = format!("/accounts/{account}/keys");
     let fields = [("name", "live"), ("kind", "account"), ("mode", "live")];
-    browser
-        .submit(&format!("{keys}/new"), &keys, &fields)
-        .await
-        .location();
+    browser.submit(&format!("{keys}/new"), &keys, &fields).await.location();
     let id = site.gateway.requests.lock().unwrap()[0].id.clone();
     let withdraw = format!("{keys}/requests/{id}/withdraw");
     let form = format!("action=\"{withdraw}\"");

@@ -54,10 +54,7 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
     let gone = browser.get(&link).await;
     gone.assert(410, "Ce lien ne fonctionne plus");
 
-    let new = [
-        ("current", PASSWORD),
-        ("password", "kora balafon ngoni sabar"),
-    ];
+    let new = [("current", PASSWORD), ("password", "kora balafon ngoni sabar")];
     browser.post("/you/password", &new).await.location();
     let mails = site.mails().await;
     let newest = mails.last().unwrap();
@@ -79,11 +76,7 @@ async fn sign_in_is_in_the_language_of_the_path_or_the_browser(pool: PgPool) {
     refused.assert(422, "L’adresse ou le mot de passe est incorrect.");
     let refused = browser.post("/sign-in", &wrong).await;
     refused.assert(422, "The address or the password is wrong.");
-    for (path, language) in [
-        ("/sign-in", "fr"),
-        ("/en/sign-in", "en"),
-        ("/fr/reset", "fr"),
-    ] {
+    for (path, language) in [("/sign-in", "fr"), ("/en/sign-in", "en"), ("/fr/reset", "fr")] {
         let request = Request::get(path).header("accept-language", "fr-SN, en;q=0.5");
         let page = browser.send(request.body(Body::empty()).unwrap()).await;
         page.assert(200, &format!("<html lang=\"{language}\">"));
@@ -118,17 +111,11 @@ async fn mails_are_in_the_chosen_language(pool: PgPool) {
     browser.invite(account, BOB, "editor").await.location();
     let mails = site.mails().await;
     let (to, subject, body) = mails.last().unwrap();
-    assert_eq!(
-        (to.as_str(), subject.as_str()),
-        (BOB, "Une invitation à rejoindre Mchezo")
-    );
+    assert_eq!((to.as_str(), subject.as_str()), (BOB, "Une invitation à rejoindre Mchezo"));
     assert!(body.contains("en tant qu’éditeur"), "{body}");
     let link = french_link(&site, BOB).await;
     let mut invited = Browser::at(&site.router, 9);
-    invited
-        .get(&link)
-        .await
-        .assert(200, "Vous devenez éditeur du compte.");
+    invited.get(&link).await.assert(200, "Vous devenez éditeur du compte.");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -143,16 +130,9 @@ async fn new_recovery_codes_replace_the_earlier_ones(pool: PgPool) {
         let fields = [("form", &*form), ("code", code), ("password", PASSWORD)];
         browser.post("/you/totp/codes", &fields).await
     };
-    send(&mut browser, "12345")
-        .await
-        .assert(422, "has six digits");
-    send(&mut browser, "000000")
-        .await
-        .assert(422, "This code is wrong");
-    let (one, two) = (
-        send(&mut browser, &earlier[0]).await,
-        send(&mut browser, &earlier[0]).await,
-    );
+    send(&mut browser, "12345").await.assert(422, "has six digits");
+    send(&mut browser, "000000").await.assert(422, "This code is wrong");
+    let (one, two) = (send(&mut browser, &earlier[0]).await, send(&mut browser, &earlier[0]).await);
     one.assert(200, "do not work any more");
     // Sent twice, the form shows the same codes.
     let codes = |page: &Page| {
@@ -161,18 +141,11 @@ async fn new_recovery_codes_replace_the_earlier_ones(pool: PgPool) {
     };
     assert_eq!(codes(&one), codes(&two));
     assert!(!one.text.contains(&earlier[1]), "{}", one.text);
-    browser
-        .get("/you")
-        .await
-        .assert(200, "10 recovery codes left");
+    browser.get("/you").await.assert(200, "10 recovery codes left");
     let mails = site.mails().await;
-    let told = mails
-        .iter()
-        .filter(|it| it.1 == "New recovery codes were created");
+    let told = mails.iter().filter(|it| it.1 == "New recovery codes were created");
     assert_eq!(told.count(), 1);
     // The second factor stays the same, and the earlier recovery codes no longer work.
     let mut half = half_signed_in(&site).await;
-    half.post("/sign-in/code", &[("code", &earlier[1])])
-        .await
-        .assert(422, "This code is wrong");
+    half.post("/sign-in/code", &[("code", &earlier[1])]).await.assert(422, "This code is wrong");
 }

@@ -31,10 +31,7 @@ async fn a_form_has_five_hundred_fields_at_most(pool: PgPool) {
         page.assert(413, "more text than is allowed");
     }
     // The limit also applies to signed-out visitors.
-    let page = site
-        .browser()
-        .post("/sign-in", &many("email", &values))
-        .await;
+    let page = site.browser().post("/sign-in", &many("email", &values)).await;
     page.assert(413, "more text than is allowed");
     // A form at the limit is shown again, with each value once.
     let path = format!("{base}/listings/new/game");

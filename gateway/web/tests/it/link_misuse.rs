@@ -12,12 +12,7 @@ use crate::full_account::rows;
 use crate::support::{ADA, PASSWORD, Site};
 
 const NEW: &str = "another lorry teapot nine";
-const PURPOSES: [Purpose; 4] = [
-    Purpose::SignUp,
-    Purpose::Reset,
-    Purpose::Email,
-    Purpose::Invite,
-];
+const PURPOSES: [Purpose; 4] = [Purpose::SignUp, Purpose::Reset, Purpose::Email, Purpose::Invite];
 
 /// A link, the browser that may use it, and the fields of its form.
 struct Mailed {
@@ -56,11 +51,7 @@ async fn mail(site: &Site, purpose: Purpose) -> Mailed {
             (&known, Vec::new())
         }
     };
-    Mailed {
-        path: site.link(to).await,
-        holder: browser,
-        fields,
-    }
+    Mailed { path: site.link(to).await, holder: browser, fields }
 }
 
 /// Everything that a link could change.
@@ -74,18 +65,9 @@ async fn state(site: &Site) -> String {
 
 async fn scan(site: &Site, path: &str) -> StatusCode {
     let mut status = StatusCode::OK;
-    for method in [
-        Method::HEAD,
-        Method::GET,
-        Method::HEAD,
-        Method::GET,
-        Method::OPTIONS,
-    ] {
+    for method in [Method::HEAD, Method::GET, Method::HEAD, Method::GET, Method::OPTIONS] {
         let request = Request::builder().method(method.clone()).uri(path);
-        let page = site
-            .browser()
-            .send(request.body(Body::empty()).unwrap())
-            .await;
+        let page = site.browser().send(request.body(Body::empty()).unwrap()).await;
         if method == Method::GET {
             status = page.status;
         }
@@ -132,8 +114,7 @@ async fn a_late_link_does_nothing(pool: PgPool) {
     for purpose in PURPOSES {
         let mut link = mail(&site, purpose).await;
         let before = state(&site).await;
-        site.clock
-            .advance(purpose.lifetime() - Duration::seconds(1));
+        site.clock.advance(purpose.lifetime() - Duration::seconds(1));
         link.holder.get(&link.path).await.assert(200, "<form");
         site.clock.advance(Duration::seconds(1));
         link.holder.get(&link.path).await.assert(410, "");

@@ -20,9 +20,7 @@ async fn a_visitor_becomes_the_owner_of_an_account(pool: PgPool) {
     let form = browser.get("/sign-up").await;
     form.assert(200, "href=\"/terms\"");
     form.assert(200, "href=\"/privacy\"");
-    let sent = browser
-        .post("/sign-up", &[("email", " Ada@Studio.example ")])
-        .await;
+    let sent = browser.post("/sign-up", &[("email", " Ada@Studio.example ")]).await;
     sent.assert(200, "Check your e-mail");
     let link = site.link(ADA).await;
     let page = browser.get(&link).await;
@@ -31,10 +29,7 @@ async fn a_visitor_becomes_the_owner_of_an_account(pool: PgPool) {
     let made = browser.post(&link, &fields).await;
     let overview = made.location().to_owned();
     assert!(browser.cookie.is_some());
-    browser
-        .get(&overview)
-        .await
-        .assert(200, "Create the first key");
+    browser.get(&overview).await.assert(200, "Create the first key");
     browser.get("/accounts").await.location();
     // The person signs in with the password in another browser.
     let mut other = site.signed_in(ADA).await;
@@ -56,9 +51,7 @@ async fn a_new_password_ends_all_sessions_and_voids_other_links(pool: PgPool) {
     let link = site.link(ADA).await;
     let bad = browser.post(&link, &[("password", "password123")]).await;
     bad.assert(422, "easy to guess");
-    let set = browser
-        .post(&link, &[("password", "another lorry teapot nine")])
-        .await;
+    let set = browser.post(&link, &[("password", "another lorry teapot nine")]).await;
     assert_eq!(set.location(), "/accounts");
     browser.get("/you").await.assert(200, ADA);
     assert!(thief.get("/you").await.location().starts_with("/sign-in"));
@@ -66,16 +59,9 @@ async fn a_new_password_ends_all_sessions_and_voids_other_links(pool: PgPool) {
         browser.get(&other).await.assert(410, "");
     }
     let mails = site.mails().await;
-    assert!(
-        mails
-            .iter()
-            .any(|(_, subject, _)| subject == "Your password was changed")
-    );
+    assert!(mails.iter().any(|(_, subject, _)| subject == "Your password was changed"));
     let old = [("email", ADA), ("password", PASSWORD)];
-    site.browser()
-        .post("/sign-in", &old)
-        .await
-        .assert(422, "wrong");
+    site.browser().post("/sign-in", &old).await.assert(422, "wrong");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -90,9 +76,7 @@ async fn without_the_gateway_a_link_stays_valid_and_its_form_is_kept(pool: PgPoo
     page.assert(503, "Savanna &#38; Söhne");
     site.gateway.is_down.store(false, Ordering::Relaxed);
     let long = "x".repeat(121);
-    let refused = browser
-        .post(&link, &[("account_name", &long), ("password", PASSWORD)])
-        .await;
+    let refused = browser.post(&link, &[("account_name", &long), ("password", PASSWORD)]).await;
     refused.assert(422, "account_name-error");
     browser.post(&link, &fields).await.location();
 }
@@ -123,10 +107,7 @@ async fn a_link_hashes_few_passwords_and_none_of_an_invalid_form(pool: PgPool) {
     }
     let right = [("account_name", "Savanna"), ("password", PASSWORD)];
     let (page, _, hashes) = observed(&site, &link, &right).await;
-    assert!(
-        page.contains("Too many tries") && page.starts_with("429"),
-        "{page}"
-    );
+    assert!(page.contains("Too many tries") && page.starts_with("429"), "{page}");
     assert_eq!(hashes, 0);
     let refused = site.browser().post(&link, &right).await;
     refused.assert(429, "value=\"Savanna\"");
@@ -139,14 +120,9 @@ async fn a_link_hashes_few_passwords_and_none_of_an_invalid_form(pool: PgPool) {
             assert_eq!(hashes, 1);
         }
     }
-    site.browser()
-        .post("/sign-up", &[("email", "dan@new.example")])
-        .await;
+    site.browser().post("/sign-up", &[("email", "dan@new.example")]).await;
     let link = site.link("dan@new.example").await;
-    site.browser()
-        .post(&link, &right)
-        .await
-        .assert(429, "Too many tries");
+    site.browser().post(&link, &right).await.assert(429, "Too many tries");
     let mut elsewhere = Browser::at(&site.router, 9);
     elsewhere.post(&link, &right).await.location();
 }
@@ -172,10 +148,8 @@ async fn mails_to_one_address_are_limited_silently(pool: PgPool) {
     assert_eq!((from(8).await, from(9).await), (3, 5));
     site.clock.advance(Duration::HOUR);
     assert_eq!(from(8).await, 8);
-    let bad = site
-        .browser()
-        .post("/sign-up", &[("email", "a@b.example\r\nBcc: c@d.example")])
-        .await;
+    let bad =
+        site.browser().post("/sign-up", &[("email", "a@b.example\r\nBcc: c@d.example")]).await;
     bad.assert(422, "email-error");
 }
 
@@ -253,14 +227,7 @@ async fn the_page_of_a_mail_promises_an_hour_and_leads_back_to_its_form(pool: Pg
     ] {
         let page = site.browser().post(path, fields).await;
         page.assert(200, again);
-        page.assert(
-            200,
-            if path.contains("fr") {
-                "une heure"
-            } else {
-                "an hour"
-            },
-        );
+        page.assert(200, if path.contains("fr") { "une heure" } else { "an hour" });
     }
 }
 
@@ -326,13 +293,10 @@ async fn a_reset_link_to_an_earlier_address_sets_no_password(pool: PgPool) {
     site.browser().post("/reset", &[("email", ADA)]).await;
     let link = site.link(ADA).await;
     // The address changes while the mail is being made, so that the change does not delete the link.
-    sqlx::query!(
-        "update web.person set email = 'ada@moved.example' where id = $1",
-        ada
-    )
-    .execute(&site.pool)
-    .await
-    .unwrap();
+    sqlx::query!("update web.person set email = 'ada@moved.example' where id = $1", ada)
+        .execute(&site.pool)
+        .await
+        .unwrap();
     let mut browser = site.browser();
     browser.get(&link).await.assert(410, "");
     let page = browser.post(&link, &[("password", NEW)]).await;

@@ -57,8 +57,7 @@ async fn a_form_that_is_sent_twice_submits_one_game(pool: PgPool) {
         let sent = owner.post(&path, &fields("A game", &more)).await;
         // The next page is that of the game's pictures.
         assert!(
-            sent.location()
-                .ends_with("/listings/game/new-game/pictures?done=listing-submitted")
+            sent.location().ends_with("/listings/game/new-game/pictures?done=listing-submitted")
         );
     }
     let base = format!("/accounts/{account}/listings/game/new-game");
@@ -97,11 +96,7 @@ async fn two_people_who_change_one_listing_keep_the_changes_of_both(pool: PgPool
         game.revision = 7;
     });
     let saved = owner.post(&path, &fields("It's Okoto", &with(&[]))).await;
-    assert!(
-        saved
-            .location()
-            .ends_with("/game/okoto?done=listing-changed")
-    );
+    assert!(saved.location().ends_with("/game/okoto?done=listing-changed"));
     let recorded = site.listings.recorded().remove(0);
     assert!(
         recorded.contains("It's Okoto")
@@ -151,9 +146,7 @@ async fn a_change_at_the_same_moment_is_made_again(pool: PgPool) {
     let more = [("base", base.as_str())];
     let saved = owner.post(&path, &fields("Mine", &more)).await;
     assert!(saved.location().ends_with("?done=listing-changed"));
-    site.listings
-        .changes_meanwhile
-        .store(100, Ordering::Relaxed);
+    site.listings.changes_meanwhile.store(100, Ordering::Relaxed);
     let base = owner.get(&path).await.hidden()["base"].clone();
     let more = [("base", base.as_str())];
     let busy = owner.post(&path, &fields("Yours", &more)).await;
@@ -170,21 +163,13 @@ async fn forms_show_the_remaining_writes_of_the_day(pool: PgPool) {
     unlimited.assert(200, "<form");
     assert!(!counts(&unlimited), "{}", unlimited.text);
     let set_limit = |writes| {
-        let plan = Plan {
-            writes_per_day: Some(writes),
-            ..Plan::default()
-        };
+        let plan = Plan { writes_per_day: Some(writes), ..Plan::default() };
         *site.gateway.plan.lock().unwrap() = Some(plan);
     };
     // The account has used seven writes.
     set_limit(50);
     let left = "You can submit or change 43 more listings today.";
-    for path in [
-        "new/game",
-        "new/event",
-        "game/okoto/pictures",
-        "game/okoto/edit",
-    ] {
+    for path in ["new/game", "new/event", "game/okoto/pictures", "game/okoto/edit"] {
         let page = owner.get(&format!("{base}/{path}")).await;
         page.assert(200, left);
     }
@@ -249,10 +234,7 @@ async fn an_account_without_pages_is_led_to_submit_one_first(pool: PgPool) {
     let base = format!("/accounts/{account}/listings");
     site.listings.has_no_pages.store(true, Ordering::Relaxed);
     let game = owner.get(&format!("{base}/new/game")).await;
-    game.assert(
-        200,
-        &format!("<a class=\"button\" href=\"{base}/new/page\">"),
-    );
+    game.assert(200, &format!("<a class=\"button\" href=\"{base}/new/page\">"));
     assert!(!game.text.contains("name=\"title\""), "{}", game.text);
     // The first page is prefilled with the account's name; a second page may be for somebody else.
     for (has_no_pages, count) in [(true, 1), (false, 0)] {
@@ -296,17 +278,11 @@ async fn a_repeated_title_asks_for_confirmation_once(pool: PgPool) {
         names.map(|name| (name, hidden[name].clone()))
     };
     let first = send(&opened);
-    let first: Vec<(&str, &str)> = first
-        .iter()
-        .map(|(name, it)| (*name, it.as_str()))
-        .collect();
+    let first: Vec<(&str, &str)> = first.iter().map(|(name, it)| (*name, it.as_str())).collect();
     let asked = owner.post(&path, &fields("OKOTO", &first)).await;
     asked.assert(422, "already listed something with this title");
     let again = send(&asked.hidden());
-    let again: Vec<(&str, &str)> = again
-        .iter()
-        .map(|(name, it)| (*name, it.as_str()))
-        .collect();
+    let again: Vec<(&str, &str)> = again.iter().map(|(name, it)| (*name, it.as_str())).collect();
     let sent = owner.post(&path, &fields("OKOTO", &again)).await;
     assert!(sent.location().ends_with("?done=listing-submitted"));
 }
@@ -317,10 +293,7 @@ async fn a_listing_that_is_taken_down_says_who_did_it_and_whom_to_ask(pool: PgPo
     let changed = site.changed(|web| web.staff_mail = Some("staff@mchezo.example".to_owned()));
     let mut owner = owner.with_router(&changed);
     let base = format!("/accounts/{account}/listings/game/okoto");
-    owner
-        .post(&format!("{base}/take-down"), &[])
-        .await
-        .location();
+    owner.post(&format!("{base}/take-down"), &[]).await.location();
     let edit = owner.get(&format!("{base}/edit")).await;
     assert_eq!(edit.location(), base);
     let page = owner.get(&base).await;
@@ -335,10 +308,7 @@ async fn a_listing_that_is_taken_down_says_who_did_it_and_whom_to_ask(pool: PgPo
     *site.listings.rejection.lock().unwrap() = Some("It is <i>stolen".to_owned());
     let page = owner.get(&base).await;
     page.assert(200, "Our staff took this listing down, 23 November 2026");
-    page.assert(
-        200,
-        "Why it was taken down:</strong> <bdi>It is &#60;i&#62;stolen</bdi>",
-    );
+    page.assert(200, "Why it was taken down:</strong> <bdi>It is &#60;i&#62;stolen</bdi>");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -351,8 +321,7 @@ async fn only_what_is_public_or_waits_can_be_taken_down(pool: PgPool) {
         (State::Rejected, false),
         (State::Removed, false),
     ] {
-        site.listings
-            .change(&account, "okoto", |game| game.set_state(state));
+        site.listings.change(&account, "okoto", |game| game.set_state(state));
         let page = owner.get(&path).await;
         page.assert(200, "Okoto");
         let is_there = page.text.contains("/take-down\"");

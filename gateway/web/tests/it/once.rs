@@ -52,10 +52,8 @@ async fn send_once(
     first.remove(0)
 }
 
-const CREATED_BEFORE: (&str, &str) = (
-    "?done=key-created-before",
-    "If you have not seen the secret, rotate the key",
-);
+const CREATED_BEFORE: (&str, &str) =
+    ("?done=key-created-before", "If you have not seen the secret, rotate the key");
 
 /// The secret that a page shows.
 fn secret(page: &Page) -> String {
@@ -90,10 +88,7 @@ async fn one_key_one_invitation_and_one_endpoint(pool: PgPool) {
     shown.assert(200, "svc_test_new_");
     // The page of the key leads to a new secret.
     let before = format!("{page}{}", CREATED_BEFORE.0);
-    owner
-        .get(&before)
-        .await
-        .assert(200, &format!("action=\"{rotate}\""));
+    owner.get(&before).await.assert(200, &format!("action=\"{rotate}\""));
 
     let team = full.own("/accounts/{account}/team");
     let invite = format!("{team}/invite");
@@ -109,10 +104,7 @@ async fn one_key_one_invitation_and_one_endpoint(pool: PgPool) {
     let (account, webhooks) = (full.hooks.account, &site.app.webhooks);
     let endpoints = async || webhooks.endpoints(account).await.unwrap().endpoints.len();
     let url = full.hooks.receiver.url.as_str();
-    let (new, fields) = (
-        format!("{hooks}/new"),
-        [("url", url), ("events", "tip.paid")],
-    );
+    let (new, fields) = (format!("{hooks}/new"), [("url", url), ("events", "tip.paid")]);
     let [one, two] = send_twice(&mut owner, &new, &hooks, &fields).await;
     assert_eq!(secret(&one), secret(&two));
     assert_eq!(endpoints().await, 2);
@@ -131,12 +123,8 @@ async fn one_key_one_invitation_and_one_endpoint(pool: PgPool) {
     assert_eq!(endpoints().await, 1);
 
     let activity = owner.get(&full.own("/accounts/{account}/activity")).await;
-    for what in [
-        "created the key",
-        "requested the live key",
-        "invited dan@",
-        "removed the webhook",
-    ] {
+    for what in ["created the key", "requested the live key", "invited dan@", "removed the webhook"]
+    {
         let count = activity.text.matches(what).count();
         assert_eq!(count, 1, "{what}: {}", activity.text);
     }
@@ -163,24 +151,15 @@ async fn a_key_is_revealed_once_and_a_form_id_is_bound_to_its_account(pool: PgPo
     let shown = send_once(&mut owner, &keys, &reveal, CREATED_BEFORE, &[]).await;
     shown.assert(200, &format!("svc_live_{id}"));
     let again = owner.post(&reveal, &[]).await;
-    assert_eq!(
-        again.location(),
-        format!("{keys}/{id}?done=key-created-before")
-    );
+    assert_eq!(again.location(), format!("{keys}/{id}?done=key-created-before"));
     // In another account the same id is another form.
     let form = kit::ids::row_id().to_string();
-    let fields = [
-        ("form", form.as_str()),
-        ("name", "server"),
-        ("kind", "account"),
-    ];
+    let fields = [("form", form.as_str()), ("name", "server"), ("kind", "account")];
     owner.post(&keys, &fields).await.assert(200, "svc_test_");
     let bob = site.person(crate::support::BOB).await;
     let theirs = site.account(bob, Role::Owner).await;
     let mut other = site.signed_in(crate::support::BOB).await;
-    let page = other
-        .post(&format!("/accounts/{theirs}/keys"), &fields)
-        .await;
+    let page = other.post(&format!("/accounts/{theirs}/keys"), &fields).await;
     page.assert(200, "svc_test_");
     // A form without an id is refused.
     let page = owner.post(&keys, &fields[1..]).await;
@@ -190,8 +169,7 @@ async fn a_key_is_revealed_once_and_a_form_id_is_bound_to_its_account(pool: PgPo
 /// The recovery codes that a page shows.
 fn codes(page: &Page) -> Vec<&str> {
     page.assert(200, "Recovery codes");
-    let codes = page.text.split("<li>").skip(1);
-    let codes = codes.filter_map(|code| code.split('<').next());
+    let codes = page.text.split("<li>").skip(1).filter_map(|code| code.split('<').next());
     codes.filter(|code| code.len() == 19).collect()
 }
 
@@ -203,41 +181,26 @@ async fn a_double_click_loses_neither_recovery_codes_nor_the_session(pool: PgPoo
     let app_secret = offered(&site, &mut owner).await;
     let code = app_secret.code(site.clock.now());
     let form = owner.get("/you/totp").await.hidden()["form"].clone();
-    let fields = [
-        ("form", form.as_str()),
-        ("code", &code),
-        ("password", PASSWORD),
-    ];
+    let fields = [("form", form.as_str()), ("code", &code), ("password", PASSWORD)];
     let (mut one, mut two) = (owner.clone(), owner.clone());
-    let (first, second) = futures::join!(
-        one.post("/you/totp", &fields),
-        two.post("/you/totp", &fields)
-    );
+    let (first, second) =
+        futures::join!(one.post("/you/totp", &fields), two.post("/you/totp", &fields));
     assert_eq!(codes(&first).len(), 10);
     assert_eq!(codes(&first), codes(&second));
     for browser in [&mut one, &mut two] {
-        browser
-            .get("/you")
-            .await
-            .assert(200, "10 recovery codes left");
+        browser.get("/you").await.assert(200, "10 recovery codes left");
     }
     // The earlier session has ended.
     let old = owner.get("/you").await;
     assert!(old.location().starts_with("/sign-in"), "{old:?}");
     // Who has seen none of the answers is told how to get codes.
     let late = one.post("/you/totp", &fields).await;
-    one.get(late.location())
-        .await
-        .assert(200, "create new ones");
+    one.get(late.location()).await.assert(200, "create new ones");
 
     site.clock.advance(time::Duration::seconds(30));
     let code = app_secret.code(site.clock.now());
     let form = one.get("/you/totp/codes").await.hidden()["form"].clone();
-    let fields = [
-        ("form", form.as_str()),
-        ("code", &code),
-        ("password", PASSWORD),
-    ];
+    let fields = [("form", form.as_str()), ("code", &code), ("password", PASSWORD)];
     let mut again = one.clone();
     let (new, same) = futures::join!(
         one.post("/you/totp/codes", &fields),
@@ -249,11 +212,7 @@ async fn a_double_click_loses_neither_recovery_codes_nor_the_session(pool: PgPoo
     site.clock.advance(time::Duration::seconds(30));
     let code = app_secret.code(site.clock.now());
     let other = one.get("/you/totp/codes").await.hidden()["form"].clone();
-    let replacing = [
-        ("form", other.as_str()),
-        ("code", &code),
-        ("password", PASSWORD),
-    ];
+    let replacing = [("form", other.as_str()), ("code", &code), ("password", PASSWORD)];
     codes(&one.post("/you/totp/codes", &replacing).await);
     let outdated = one.post("/you/totp/codes", &fields).await;
     outdated.assert(422, "This code is wrong");
@@ -273,20 +232,13 @@ async fn owner_with_form(site: &Site) -> (Browser, String, String) {
 async fn a_form_whose_answer_was_lost_leads_to_the_key_that_it_created(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut owner, keys, form) = owner_with_form(&site).await;
-    let fields = [
-        ("form", form.as_str()),
-        ("name", "server"),
-        ("kind", "account"),
-    ];
+    let fields = [("form", form.as_str()), ("name", "server"), ("kind", "account")];
     site.gateway.loses_new_keys.store(true, Ordering::Relaxed);
     let lost = owner.post(&keys, &fields).await;
     assert!(lost.status.is_server_error(), "{lost:?}");
     let again = owner.post(&keys, &fields).await;
     let key = site.gateway.keys.lock().unwrap()[0].id.clone();
-    assert_eq!(
-        again.location(),
-        format!("{keys}/{key}{}", CREATED_BEFORE.0)
-    );
+    assert_eq!(again.location(), format!("{keys}/{key}{}", CREATED_BEFORE.0));
     assert_eq!(site.gateway.keys.lock().unwrap().len(), 1);
     // The first answer has not recorded it, and a third one does not record it again.
     owner.post(&keys, &fields).await.location();
@@ -301,11 +253,7 @@ async fn a_slow_service_holds_no_connection_of_the_pool(pool: PgPool) {
     let (mut owner, keys, form) = owner_with_form(&site).await;
     owner = owner.with_router(&site.with_one_connection());
     let mut other = owner.clone();
-    let fields = [
-        ("form", form.as_str()),
-        ("name", "server"),
-        ("kind", "account"),
-    ];
+    let fields = [("form", form.as_str()), ("name", "server"), ("kind", "account")];
     let waits = site.gateway.new_keys_wait.lock().await;
     let meanwhile = async {
         let is_called = async || !site.gateway.keys.lock().unwrap().is_empty();
@@ -343,16 +291,9 @@ async fn a_form_whose_work_failed_can_be_sent_again(pool: PgPool) {
     let secret = offered(&site, &mut owner).await;
     let code = secret.code(site.clock.now());
     let id = owner.get("/you/totp").await.hidden()["form"].clone();
-    let factor = [
-        ("form", id.as_str()),
-        ("code", &code),
-        ("password", PASSWORD),
-    ];
+    let factor = [("form", id.as_str()), ("code", &code), ("password", PASSWORD)];
     let invite = format!("{team}/invite");
-    owner
-        .post(&keys, &named(""))
-        .await
-        .assert(422, "name-error");
+    owner.post(&keys, &named("")).await.assert(422, "name-error");
     fail_mails(&site.pool, true).await;
     let failed = owner.post(&invite, &invitation).await;
     assert!(failed.status.is_server_error(), "{failed:?}");
@@ -393,9 +334,7 @@ async fn the_activity_has_each_effect_once(pool: PgPool) {
     let action = Action::WebhookSecretRotated;
     let entry = NewEntry::of_staff(account, action, "https://a.example");
     for (id, entries) in [(made, 1), (made, 1), (other, 2)] {
-        activity::insert_once(&pool, entry, Some(id), START)
-            .await
-            .unwrap();
+        activity::insert_once(&pool, entry, Some(id), START).await.unwrap();
         let all = activity::of_account(&pool, account, START, None, 10).await;
         assert_eq!(all.unwrap().len(), entries);
     }

@@ -20,10 +20,7 @@ use crate::typed_forms::Needs;
 const SERVICES: [(Needs, &[&str]); 4] = [
     (Needs::Gateway, &["/keys", "/accounts/{account}"]),
     (Needs::Webhooks, &["/webhooks"]),
-    (
-        Needs::Listings,
-        &["/listings", "/claims", "/pictures", "/claim/"],
-    ),
+    (Needs::Listings, &["/listings", "/claims", "/pictures", "/claim/"]),
     (Needs::Economy, &["/economy"]),
 ];
 
@@ -52,10 +49,7 @@ pub(crate) fn without(site: &Site, service: Needs) -> Router {
 async fn every_page_answers_without_a_service(pool: PgPool) {
     let mut full = FullAccount::new(pool).await;
     for (service, theirs) in SERVICES {
-        let mut owner = full
-            .owner
-            .clone()
-            .with_router(&without(&full.hooks.site, service));
+        let mut owner = full.owner.clone().with_router(&without(&full.hooks.site, service));
         let mut missing = 0;
         for route in routes() {
             if !route.methods.contains(&Method::GET) {
@@ -116,11 +110,7 @@ async fn an_incomplete_public_page_says_so(pool: PgPool) {
         assert!(changed > 1, "{service:?}");
         assert_eq!(
             visitor.get("/").await.status,
-            if service == Needs::Catalogue {
-                503
-            } else {
-                200
-            }
+            if service == Needs::Catalogue { 503 } else { 200 }
         );
     }
 }
@@ -147,12 +137,7 @@ async fn a_part_that_cannot_be_read_says_so_in_its_place(pool: PgPool) {
             page.assert(200, sign);
             assert!(!whole.text.contains(sign), "{path} {rpc}: {}", whole.text);
         }
-        assert_eq!(
-            page.text.matches(AWAY).count(),
-            1,
-            "{path} {rpc}: {}",
-            page.text
-        );
+        assert_eq!(page.text.matches(AWAY).count(), 1, "{path} {rpc}: {}", page.text);
     }
 }
 
@@ -167,10 +152,7 @@ async fn people_sign_in_and_work_without_the_catalogue(pool: PgPool) {
     start.assert(503, "href=\"/sign-in\"");
     browser.get("/sign-in").await.assert(200, "Sign in");
     let mut browser = site.signed_in(ADA).await;
-    browser
-        .get(&format!("/accounts/{account}"))
-        .await
-        .assert(200, "Today");
+    browser.get(&format!("/accounts/{account}")).await.assert(200, "Today");
     browser.get("/about/boards").await.assert(200, "Rankings");
 }
 

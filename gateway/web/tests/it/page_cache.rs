@@ -106,10 +106,7 @@ async fn a_page_from_the_cache_is_the_same_in_each_language(pool: PgPool) {
             };
             assert_eq!(but_its_id(&stored), but_its_id(&made), "{path} {language}");
             let in_path = path.get(1..3).filter(|it| ["en", "fr"].contains(it));
-            assert_eq!(
-                stored.headers["content-language"],
-                in_path.unwrap_or(language)
-            );
+            assert_eq!(stored.headers["content-language"], in_path.unwrap_or(language));
             let tag = made.headers[ETAG].to_str().unwrap();
             let known = [("accept-language", language), ("if-none-match", tag)];
             let known = get_with(&mut browser, path, &known).await;
@@ -143,14 +140,7 @@ async fn a_page_is_cached_whatever_follows_its_address(pool: PgPool) {
         let made = site.browser().get(path).await;
         assert_eq!(made.status, 200, "{path}");
         assert!(reads(&site) > 0, "{path}");
-        for query in [
-            "",
-            "?1",
-            "?x=1&x=2",
-            "?cursor=&done=",
-            "?done=x",
-            "?page=2#top",
-        ] {
+        for query in ["", "?1", "?x=1&x=2", "?cursor=&done=", "?done=x", "?page=2#top"] {
             let stored = site.browser().get(&format!("{path}{query}")).await;
             assert_eq!(stored.text, made.text, "{path}{query}");
         }

@@ -21,19 +21,13 @@ async fn upload(browser: &mut Browser, path: &str, file: &[u8]) -> Page {
 async fn an_uploaded_picture_is_shown_at_once(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings/game/okoto/pictures");
-    owner
-        .get(&base)
-        .await
-        .assert(200, "enctype=\"multipart/form-data\"");
+    owner.get(&base).await.assert(200, "enctype=\"multipart/form-data\"");
     let large = [b"JPEG".as_slice(), &vec![7; 300_000]].concat();
     let sent = upload(&mut owner, &format!("{base}/cover"), &large).await;
     assert!(sent.location().ends_with("/pictures?done=pictures-changed"));
     let sent = upload(&mut owner, &format!("{base}/screenshot"), b"JPEG").await;
     sent.location();
-    assert_eq!(
-        site.listings.recorded(),
-        ["add Cover okoto 300004", "add Screenshot okoto 4"]
-    );
+    assert_eq!(site.listings.recorded(), ["add Cover okoto 300004", "add Screenshot okoto 4"]);
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -88,22 +82,14 @@ async fn screenshots_are_arranged_and_removed(pool: PgPool) {
     refused.assert(422, "Write another text.");
     refused.assert(422, "id=\"alt-2-error\"");
     owner.post(&path, &arrange("A hill")).await.location();
-    owner
-        .post(&format!("{base}/screenshot/remove"), &[("url", "one")])
-        .await
-        .location();
-    assert_eq!(
-        site.listings.recorded(),
-        ["arrange A road,A hill", "remove Screenshot one"]
-    );
+    owner.post(&format!("{base}/screenshot/remove"), &[("url", "one")]).await.location();
+    assert_eq!(site.listings.recorded(), ["arrange A road,A hill", "remove Screenshot one"]);
 }
 
 #[testing::database_test(web::MIGRATOR)]
 async fn files_come_through_the_site(pool: PgPool) {
     let (_site, account, mut owner) = studio(pool).await;
-    let picture = owner
-        .get(&format!("/accounts/{account}/pictures/{}", file()))
-        .await;
+    let picture = owner.get(&format!("/accounts/{account}/pictures/{}", file())).await;
     assert_eq!(picture.status, 200);
     assert_eq!(picture.headers[CONTENT_TYPE], "image/jpeg");
     assert_eq!(picture.headers["x-content-type-options"], "nosniff");
@@ -114,9 +100,7 @@ async fn files_come_through_the_site(pool: PgPool) {
     assert_eq!(owner.get(&shown).await.status, 200);
     assert_eq!(owner.get(&format!("/pictures/{pending}")).await.status, 404);
     for name in ["x.jpg", "..%2fsecret.jpg", &"0a".repeat(32)] {
-        let page = owner
-            .get(&format!("/accounts/{account}/pictures/{name}"))
-            .await;
+        let page = owner.get(&format!("/accounts/{account}/pictures/{name}")).await;
         page.assert(404, "Not found");
     }
 }

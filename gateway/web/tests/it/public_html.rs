@@ -77,10 +77,7 @@ async fn pages_show_texts_links_and_pictures_of_studios_as_those_of_others(pool:
     *site.economy.name.lock().unwrap() = Some(WORDS.to_owned());
     let mut browser = site.browser();
     let (mut pictures, mut words, mut links) = (0, 0, 0);
-    for path in paths()
-        .into_iter()
-        .chain(["/vote", "/search?q=okoto"].map(Into::into))
-    {
+    for path in paths().into_iter().chain(["/vote", "/search?q=okoto"].map(Into::into)) {
         let page = browser.get(&path).await;
         page.assert(200, "<h1");
         walk(&page.text, |open, text| match text {
@@ -102,10 +99,7 @@ async fn pages_show_texts_links_and_pictures_of_studios_as_those_of_others(pool:
             Some(_) => {}
         });
     }
-    assert!(
-        pictures > 20 && words > 40 && links > 5,
-        "{pictures} {words} {links}"
-    );
+    assert!(pictures > 20 && words > 40 && links > 5, "{pictures} {words} {links}");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -139,8 +133,8 @@ async fn pages_name_their_addresses_in_both_languages(pool: PgPool) {
                 assert_eq!(page.text.contains(&link), is_indexed, "{shown}: {link}");
             }
             // Links stay in the language of the address.
-            let links = page.text.split("<a href=\"/").skip(1);
-            let links = links.map(|rest| rest.split('>').next().unwrap());
+            let links =
+                page.text.split("<a href=\"/").skip(1).map(|rest| rest.split('>').next().unwrap());
             for link in links.filter(|_| shown.starts_with("/fr")) {
                 let is_french = link.starts_with("fr/") || link.starts_with("fr\"");
                 let is_other = link.starts_with("docs")

@@ -19,17 +19,10 @@ async fn no_form_fails_after_its_work_is_done(pool: PgPool) {
     without_activity(&full).await;
     let mut owner = full.owner.clone();
     // An invitation and its record are one transaction, as are a new account and its record.
-    let forms = OF_ACCOUNTS
-        .iter()
-        .filter(|form| !form.action.ends_with("/team/invite"));
+    let forms = OF_ACCOUNTS.iter().filter(|form| !form.action.ends_with("/team/invite"));
     for form in forms {
         let page = form.send(&mut owner, &full, false).await;
-        assert!(
-            !page.status.is_server_error(),
-            "{}: {}",
-            form.action,
-            page.text
-        );
+        assert!(!page.status.is_server_error(), "{}: {}", form.action, page.text);
     }
     let listing = full.own("/accounts/{account}/listings/{kind}/{name}");
     let removed = [("url", "https://mchezo.example/pictures/a.jpg")];

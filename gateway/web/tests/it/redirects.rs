@@ -11,16 +11,8 @@ use crate::second_factor::{half_signed_in, turn_on};
 use crate::support::{ADA, Site};
 
 /// Names that sites commonly use for a parameter with a target.
-const NAMES: [&str; 8] = [
-    "next",
-    "return",
-    "return_to",
-    "redirect",
-    "url",
-    "location",
-    "back",
-    "done",
-];
+const NAMES: [&str; 8] =
+    ["next", "return", "return_to", "redirect", "url", "location", "back", "done"];
 
 /// Asserts that a browser, as it reads the `Location` header, stays on this site.
 #[track_caller]
@@ -42,10 +34,7 @@ async fn a_trailing_slash_redirects_to_the_page_without_it(pool: PgPool) {
     let mut browser = site.browser();
     for (path, to) in [
         ("/games/", "/games"),
-        (
-            "/games/?genre=puzzle&q=a%2Fb",
-            "/games?genre=puzzle&q=a%2Fb",
-        ),
+        ("/games/?genre=puzzle&q=a%2Fb", "/games?genre=puzzle&q=a%2Fb"),
         ("/fr/games/okoto/", "/fr/games/okoto"),
         ("/fr/", "/fr"),
         ("/docs/reference/", "/docs/reference"),
@@ -67,10 +56,7 @@ async fn open_choices_of_a_form_cost_no_redirect(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     for (path, canonical) in [
-        (
-            "/games?genre=puzzle&platform=&country=&stage=",
-            "/games?genre=puzzle",
-        ),
+        ("/games?genre=puzzle&platform=&country=&stage=", "/games?genre=puzzle"),
         ("/fr/events?when=&country=", "/fr/events"),
         ("/search?q=", "/search"),
     ] {
@@ -95,10 +81,9 @@ async fn programs_find_the_addresses_that_they_know(pool: PgPool) {
         "Canonical: https://mchezo.example/.well-known/security.txt",
     ];
     assert_eq!(lines, expected);
-    for (path, media_type) in [
-        ("/favicon.ico", "image/x-icon"),
-        ("/apple-touch-icon.png", "image/png"),
-    ] {
+    for (path, media_type) in
+        [("/favicon.ico", "image/x-icon"), ("/apple-touch-icon.png", "image/png")]
+    {
         let page = browser.get(path).await;
         assert_eq!(page.status, 200, "{path}");
         assert_eq!(page.headers["content-type"], media_type);

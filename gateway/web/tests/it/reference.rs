@@ -17,9 +17,7 @@ const PAGE: &str = "/docs/reference/listGames";
 /// The links of a page to pages of the documentation.
 fn links(text: &str) -> BTreeSet<String> {
     let links = text.split("href=\"/docs").skip(1);
-    links
-        .map(|rest| format!("/docs{}", rest.split('"').next().unwrap()))
-        .collect()
+    links.map(|rest| format!("/docs{}", rest.split('"').next().unwrap())).collect()
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -27,15 +25,10 @@ async fn every_page_is_there_as_html_and_as_markdown(pool: PgPool) {
     let site = Site::with_docs(pool).await;
     let mut browser = site.browser();
     let list = file(&mut browser, LIST, HTML).await;
-    list.assert(
-        200,
-        "<a href=\"/docs/reference\" aria-current=\"page\">Reference</a>",
-    );
+    list.assert(200, "<a href=\"/docs/reference\" aria-current=\"page\">Reference</a>");
     list.assert(200, "https://mchezo.example/v1/openapi.json");
-    let pages: Vec<String> = links(&list.text)
-        .into_iter()
-        .filter(|link| link.starts_with("/docs/reference/"))
-        .collect();
+    let pages: Vec<String> =
+        links(&list.text).into_iter().filter(|link| link.starts_with("/docs/reference/")).collect();
     assert!(pages.len() > 20, "{pages:?}");
     let full = browser.get("/llms-full.txt").await;
     let short = browser.get("/llms.txt").await;

@@ -12,8 +12,7 @@ use crate::support::{ADA, PASSWORD, Site};
 #[track_caller]
 fn assert_limited(page: &Page, seconds: u32) {
     page.assert(429, "Try again in");
-    let header = page.headers.get("retry-after");
-    let header = header.map(|it| it.to_str().unwrap());
+    let header = page.headers.get("retry-after").map(|it| it.to_str().unwrap());
     assert_eq!(header, Some(seconds.to_string().as_str()), "{}", page.text);
 }
 
@@ -61,10 +60,7 @@ async fn mails_to_new_addresses_are_limited_by_network(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let mut person = site.signed_in(ADA).await;
-    let client = ClientInfo {
-        ip: person.address.ip(),
-        agent: String::new(),
-    };
+    let client = ClientInfo { ip: person.address.ip(), agent: String::new() };
     for _ in 0..limits::MAILS_FROM.tries {
         let (limits, network) = (&site.app.limits, client.network());
         let counted = limits.count_mail_from(Purpose::Email, &network, site.clock.now());

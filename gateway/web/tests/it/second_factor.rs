@@ -16,8 +16,7 @@ pub(crate) async fn offered(site: &Site, browser: &mut Browser) -> SharedSecret 
     page.assert(200, "<svg");
     let (_, rest) = page.text.split_once("id=\"secret\">").unwrap();
     let text = rest.split('<').next().unwrap();
-    let token = browser.cookie.clone().unwrap();
-    let token = token.split_once('=').unwrap().1.to_owned();
+    let token = browser.cookie.clone().unwrap().split_once('=').unwrap().1.to_owned();
     let token = web::domain::session_token::Token::parse(&token).unwrap();
     let mut secret = [0; 20];
     secret.copy_from_slice(&token.derived_key("authenticator app")[..20]);
@@ -31,13 +30,7 @@ pub(crate) async fn offered(site: &Site, browser: &mut Browser) -> SharedSecret 
 pub(crate) async fn turn_on(site: &Site, browser: &mut Browser) -> (SharedSecret, Vec<String>) {
     let secret = offered(site, browser).await;
     let form = browser.get("/you/totp").await.hidden()["form"].clone();
-    let fields = |code, password| {
-        [
-            ("form", form.as_str()),
-            ("code", code),
-            ("password", password),
-        ]
-    };
+    let fields = |code, password| [("form", form.as_str()), ("code", code), ("password", password)];
     let page = browser.post("/you/totp", &fields("000000", PASSWORD)).await;
     page.assert(422, "code-error");
     let code = secret.code(site.clock.now());
@@ -45,9 +38,11 @@ pub(crate) async fn turn_on(site: &Site, browser: &mut Browser) -> (SharedSecret
     page.assert(422, "password-error");
     let page = browser.post("/you/totp", &fields(&code, PASSWORD)).await;
     page.assert(200, "Recovery codes");
-    let codes = page.text.split("<li>").skip(1);
-    let codes = codes.filter_map(|code| code.split('<').next());
-    let codes: Vec<String> = codes
+    let codes: Vec<String> = page
+        .text
+        .split("<li>")
+        .skip(1)
+        .filter_map(|code| code.split('<').next())
         .filter(|code| code.len() == 19)
         .map(ToOwned::to_owned)
         .collect();
@@ -58,12 +53,8 @@ pub(crate) async fn turn_on(site: &Site, browser: &mut Browser) -> (SharedSecret
 /// A browser that has sent the password, but not the code.
 pub(crate) async fn half_signed_in(site: &Site) -> Browser {
     let mut browser = site.browser();
-    let page = browser
-        .post(
-            "/sign-in",
-            &[("email", ADA), ("password", PASSWORD), ("next", "/you")],
-        )
-        .await;
+    let page =
+        browser.post("/sign-in", &[("email", ADA), ("password", PASSWORD), ("next", "/you")]).await;
     assert_eq!(page.location(), "/sign-in/code?next=%2Fyou");
     browser
 }
@@ -75,10 +66,7 @@ async fn a_code_works_once_and_its_session_is_new(pool: PgPool) {
     let mut other = site.signed_in(ADA).await;
     let mut browser = site.signed_in(ADA).await;
     let (secret, _) = turn_on(&site, &mut browser).await;
-    browser
-        .get("/you")
-        .await
-        .assert(200, "10 recovery codes left");
+    browser.get("/you").await.assert(200, "10 recovery codes left");
     assert!(other.get("/you").await.location().starts_with("/sign-in"));
 
     let mut half = half_signed_in(&site).await;
@@ -87,26 +75,19 @@ async fn a_code_works_once_and_its_session_is_new(pool: PgPool) {
         "half signed in is not signed in"
     );
     let used = secret.code(site.clock.now());
-    half.post("/sign-in/code", &[("code", &used)])
-        .await
-        .assert(422, "used before");
+    half.post("/sign-in/code", &[("code", &used)]).await.assert(422, "used before");
     site.clock.advance(Duration::seconds(30));
     let code = secret.code(site.clock.now());
     let before = half.cookie.clone();
     let mut copy = half.clone();
     let fields = [("code", code.as_str()), ("next", "/you")];
-    let (one, two) = futures::join!(
-        half.post("/sign-in/code", &fields),
-        copy.post("/sign-in/code", &fields)
-    );
+    let (one, two) =
+        futures::join!(half.post("/sign-in/code", &fields), copy.post("/sign-in/code", &fields));
     let signed_in = [&one, &two].into_iter().filter(|page| page.status == 303);
     let to_you = signed_in.filter(|page| page.headers["location"] == "/you");
     assert_eq!(to_you.count(), 1, "{one:?} {two:?}");
-    let winner = if one.status == 303 && one.headers["location"] == "/you" {
-        &mut half
-    } else {
-        &mut copy
-    };
+    let winner =
+        if one.status == 303 && one.headers["location"] == "/you" { &mut half } else { &mut copy };
     assert_ne!(winner.cookie, before);
     winner.get("/you").await.assert(200, ADA);
     let mut half_signed_in_before = site.browser();
@@ -115,9 +96,7 @@ async fn a_code_works_once_and_its_session_is_new(pool: PgPool) {
     assert!(page.location().starts_with("/sign-in?"), "{page:?}");
     // The code before the last used one is valid by the time, and used up as well.
     let mut late = half_signed_in(&site).await;
-    late.post("/sign-in/code", &[("code", &used)])
-        .await
-        .assert(422, "used before");
+    late.post("/sign-in/code", &[("code", &used)]).await.assert(422, "used before");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -149,25 +128,15 @@ async fn a_recovery_code_works_once(pool: PgPool) {
     site.clock.advance(Duration::minutes(16));
     let typed = codes[3].to_uppercase().replace('-', " ");
     let mut half = half_signed_in(&site).await;
-    half.post("/sign-in/code", &[("code", &typed)])
-        .await
-        .location();
+    half.post("/sign-in/code", &[("code", &typed)]).await.location();
     half.get("/you").await.assert(200, "9 recovery codes left");
     let mut again = half_signed_in(&site).await;
-    again
-        .post("/sign-in/code", &[("code", &codes[3])])
-        .await
-        .assert(422, "used before");
+    again.post("/sign-in/code", &[("code", &codes[3])]).await.assert(422, "used before");
     // Turning the second factor off needs the password and a code.
     half.post("/you/totp/off", &[("password", PASSWORD), ("code", "1")])
         .await
         .assert(422, "code-error");
-    let off = half
-        .post(
-            "/you/totp/off",
-            &[("password", PASSWORD), ("code", &codes[4])],
-        )
-        .await;
+    let off = half.post("/you/totp/off", &[("password", PASSWORD), ("code", &codes[4])]).await;
     assert_eq!(off.location(), "/you?done=totp-off");
     site.signed_in(ADA).await;
 }
@@ -181,9 +150,7 @@ async fn a_reset_password_does_not_replace_the_second_factor(pool: PgPool) {
     let mut thief = site.browser();
     thief.post("/reset", &[("email", ADA)]).await;
     let link = site.link(ADA).await;
-    let set = thief
-        .post(&link, &[("password", "another lorry teapot nine")])
-        .await;
+    let set = thief.post(&link, &[("password", "another lorry teapot nine")]).await;
     assert_eq!(set.location(), "/sign-in/code");
     assert!(thief.get("/you").await.location().starts_with("/sign-in"));
 }
@@ -209,9 +176,7 @@ async fn malformed_codes_are_not_counted(pool: PgPool) {
     let page = half.post("/sign-in/code", &[("code", &code)]).await;
     assert_eq!(page.location(), "/accounts");
     let mails = site.mails().await;
-    let warned = mails
-        .iter()
-        .any(|(_, subject, _)| subject.contains("codes"));
+    let warned = mails.iter().any(|(_, subject, _)| subject.contains("codes"));
     assert!(!warned, "{mails:?}");
 }
 
@@ -225,9 +190,7 @@ async fn a_clock_that_was_fast_locks_nobody_out(pool: PgPool) {
     site.clock.advance(fast);
     let mut half = half_signed_in(&site).await;
     let code = secret.code(site.clock.now());
-    half.post("/sign-in/code", &[("code", &code)])
-        .await
-        .location();
+    half.post("/sign-in/code", &[("code", &code)]).await.location();
     site.clock.advance(Duration::minutes(16) - fast);
     let code = secret.code(site.clock.now());
     let mut half = half_signed_in(&site).await;
@@ -249,9 +212,5 @@ async fn a_sign_in_without_a_code_expires_after_ten_minutes(pool: PgPool) {
     let code = secret.code(site.clock.now());
     let late = half.post("/sign-in/code", &[("code", &code)]).await;
     late.assert(401, "You are signed out");
-    half_signed_in(&site)
-        .await
-        .get("/sign-in/code")
-        .await
-        .assert(200, "");
+    half_signed_in(&site).await.get("/sign-in/code").await.assert(200, "");
 }

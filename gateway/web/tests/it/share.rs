@@ -50,9 +50,7 @@ pub(crate) fn text<'a>(node: Node<'a, 'a>, name: &str) -> &'a str {
 /// The structured data (JSON-LD) of a page.
 #[track_caller]
 fn structured_data(page: &str) -> Vec<Value> {
-    let (_, rest) = page
-        .split_once("<script type=\"application/ld+json\">")
-        .unwrap();
+    let (_, rest) = page.split_once("<script type=\"application/ld+json\">").unwrap();
     let (data, _) = rest.split_once("</script>").unwrap();
     let data: Value = serde_json::from_str(data).unwrap();
     assert_eq!(data["@context"], "https://schema.org");
@@ -70,10 +68,7 @@ async fn structured_data_follows_schema_org(pool: PgPool) {
         ("/events/jam", &["Event", "BreadcrumbList"]),
     ] {
         let things = structured_data(&browser.get(path).await.text);
-        let found: Vec<&str> = things
-            .iter()
-            .map(|it| it["@type"].as_str().unwrap())
-            .collect();
+        let found: Vec<&str> = things.iter().map(|it| it["@type"].as_str().unwrap()).collect();
         assert_eq!(found, kinds, "{path}");
     }
     let mut event = structured_data(&browser.get("/events/jam").await.text).swap_remove(0);
@@ -120,16 +115,8 @@ async fn pages_have_canonical_urls(pool: PgPool) {
     for (path, canonical, is_indexed) in [
         ("/terms?from=mail", "/terms", true),
         ("/games/okoto?utm_source=x", "/games/okoto", true),
-        (
-            "/fr/games?stage=+&genre=puzzle&x=1",
-            "/fr/games?genre=puzzle",
-            true,
-        ),
-        (
-            "/games?genre=puzzle&country=ng",
-            "/games?genre=puzzle&#38;country=NG",
-            true,
-        ),
+        ("/fr/games?stage=+&genre=puzzle&x=1", "/fr/games?genre=puzzle", true),
+        ("/games?genre=puzzle&country=ng", "/games?genre=puzzle&#38;country=NG", true),
         ("/games?platform=web", "/games?platform=web", true),
         ("/games?stage=released", "/games?stage=released", false),
         ("/games?creator=zzz", "/games?creator=zzz", false),
@@ -142,11 +129,7 @@ async fn pages_have_canonical_urls(pool: PgPool) {
         ("/countries/ng", "/countries/NG", true),
         ("/games?country=ng", "/games?country=NG", true),
         ("/rankings/games/week", "/rankings/games/week", true),
-        (
-            "/rankings/games/week?cursor=next-1",
-            "/rankings/games/week?cursor=next-1",
-            false,
-        ),
+        ("/rankings/games/week?cursor=next-1", "/rankings/games/week?cursor=next-1", false),
         ("/economy", "/economy", true),
         ("/economy?after=x", "/economy?after=x", false),
         ("/economy/okoto", "/economy/okoto", true),
@@ -157,10 +140,7 @@ async fn pages_have_canonical_urls(pool: PgPool) {
         page.assert(200, &link);
         assert_eq!(page.text.contains("noindex"), !is_indexed, "{path}");
     }
-    browser
-        .get("/games?country=ng")
-        .await
-        .assert(200, "<h1 dir=\"auto\">Games · Nigeria</h1>");
+    browser.get("/games?country=ng").await.assert(200, "<h1 dir=\"auto\">Games · Nigeria</h1>");
     let calendar = "/events/calendar.ics?country=";
     let upper = browser.get(&format!("{calendar}NG")).await;
     let lower = browser.get(&format!("{calendar}ng")).await;
@@ -182,9 +162,7 @@ async fn the_sitemap_lists_every_public_page(pool: PgPool) {
     let mut addresses = Vec::new();
     for entry in root.children().filter(Node::is_element) {
         assert!(entry.has_tag_name((SITEMAP, "sitemap")));
-        let path = text(entry, "loc")
-            .strip_prefix("https://mchezo.example")
-            .unwrap();
+        let path = text(entry, "loc").strip_prefix("https://mchezo.example").unwrap();
         let urls = file(&mut browser, path, xml).await.text;
         let urls = Document::parse(&urls).unwrap();
         let root = urls.root_element();
@@ -194,18 +172,11 @@ async fn the_sitemap_lists_every_public_page(pool: PgPool) {
             for at in children(url, "lastmod") {
                 OffsetDateTime::parse(at.text().unwrap(), &Rfc3339).unwrap();
             }
-            let path = text(url, "loc")
-                .strip_prefix("https://mchezo.example")
-                .unwrap();
+            let path = text(url, "loc").strip_prefix("https://mchezo.example").unwrap();
             addresses.push(path.to_owned());
         }
     }
-    let listings = [
-        "/games/okoto",
-        "/games/kora",
-        "/games/zuri",
-        "/creators/savanna",
-    ];
+    let listings = ["/games/okoto", "/games/kora", "/games/zuri", "/creators/savanna"];
     let others = [
         "/",
         "/games",
@@ -223,15 +194,8 @@ async fn the_sitemap_lists_every_public_page(pool: PgPool) {
     }
     let unique: BTreeSet<&String> = addresses.iter().collect();
     assert_eq!(unique.len(), addresses.len(), "{addresses:?}");
-    assert!(
-        !addresses.iter().any(|path| path.contains("search?")),
-        "{addresses:?}"
-    );
-    for path in [
-        "/sitemap/games-2.xml",
-        "/sitemap/pages-2.xml",
-        "/sitemap/x.xml",
-    ] {
+    assert!(!addresses.iter().any(|path| path.contains("search?")), "{addresses:?}");
+    for path in ["/sitemap/games-2.xml", "/sitemap/pages-2.xml", "/sitemap/x.xml"] {
         assert_eq!(browser.get(path).await.status, 404, "{path}");
     }
 }
@@ -255,13 +219,8 @@ async fn a_truncated_sitemap_is_not_served(pool: PgPool) {
 async fn robots_txt_excludes_the_dashboard(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
-    let text = file(&mut browser, "/robots.txt", "text/plain; charset=utf-8")
-        .await
-        .text;
-    assert!(
-        text.contains("Sitemap: https://mchezo.example/sitemap.xml"),
-        "{text}"
-    );
+    let text = file(&mut browser, "/robots.txt", "text/plain; charset=utf-8").await.text;
+    assert!(text.contains("Sitemap: https://mchezo.example/sitemap.xml"), "{text}");
     for route in routes() {
         let is_open = match route.access {
             Access::Public | Access::File | Access::Docs => !route.path.starts_with("/vote"),

@@ -30,22 +30,14 @@ async fn tries_are_limited_by_person_and_address(pool: PgPool) {
         browser.post("/sign-in", &WRONG).await.assert(422, "wrong");
     }
     let right = [("email", ADA), ("password", PASSWORD)];
-    browser
-        .post("/sign-in", &right)
-        .await
-        .assert(429, "Too many tries");
+    browser.post("/sign-in", &right).await.assert(429, "Too many tries");
     // The limit is the same for an unknown person.
     let mut stranger = Browser::at(&site.router, 8);
     for _ in 0..10 {
         let fields = [("email", BOB), ("password", "wrong")];
-        stranger
-            .post("/sign-in", &fields)
-            .await
-            .assert(422, "wrong");
+        stranger.post("/sign-in", &fields).await.assert(422, "wrong");
     }
-    let page = stranger
-        .post("/sign-in", &[("email", BOB), ("password", "x")])
-        .await;
+    let page = stranger.post("/sign-in", &[("email", BOB), ("password", "x")]).await;
     page.assert(429, "Too many tries");
     // The person signs in from another network, and from this one after the window.
     let mut elsewhere = Browser::at(&site.router, 9);
@@ -63,10 +55,7 @@ async fn right_passwords_do_not_count_as_attempts(pool: PgPool) {
     }
     // One of the network's sixty attempts is left.
     let (limit, now) = (limits::SIGN_IN_FROM, site.clock.now());
-    let client = ClientInfo {
-        ip: site.browser().address.ip(),
-        agent: String::new(),
-    };
+    let client = ClientInfo { ip: site.browser().address.ip(), agent: String::new() };
     for _ in 1..60 {
         let counted = site.app.limits.count(limit, &client.network(), now).await;
         counted.unwrap().unwrap();
@@ -173,10 +162,7 @@ async fn others_keep_nobody_out_where_the_person_was_signed_in(pool: PgPool) {
 async fn tries_beyond_the_limit_of_a_network_store_nothing(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
-    let client = ClientInfo {
-        ip: browser.address.ip(),
-        agent: String::new(),
-    };
+    let client = ClientInfo { ip: browser.address.ip(), agent: String::new() };
     let (limit, now) = (limits::SIGN_IN_FROM, site.clock.now());
     for _ in 1..limit.tries {
         let counted = site.app.limits.count(limit, &client.network(), now).await;
@@ -260,11 +246,9 @@ async fn sign_in_redirects_only_to_this_site(pool: PgPool) {
     assert_eq!(asked.location(), "/sign-in?next=%2Fyou%3Fdone%3Demail");
     let page = browser.get(asked.location()).await;
     assert_eq!(page.hidden()["next"], "/you?done=email");
-    for (next, target) in [
-        ("/you", "/you"),
-        ("//evil.example", "/accounts"),
-        ("https://evil.example", "/accounts"),
-    ] {
+    for (next, target) in
+        [("/you", "/you"), ("//evil.example", "/accounts"), ("https://evil.example", "/accounts")]
+    {
         let fields = [("email", ADA), ("password", PASSWORD), ("next", next)];
         let page = site.browser().post("/sign-in", &fields).await;
         assert_eq!(page.location(), target);
@@ -288,10 +272,7 @@ async fn sessions_end_by_age_by_silence_and_by_hand(pool: PgPool) {
     let mut browser = site.signed_in(ADA).await;
     let copy = browser.cookie.clone();
     assert_eq!(browser.cookies["__Host-signed_in"], "1");
-    assert_eq!(
-        browser.post("/sign-out", &[]).await.location(),
-        "/?done=signed-out"
-    );
+    assert_eq!(browser.post("/sign-out", &[]).await.location(), "/?done=signed-out");
     assert_eq!(browser.cookie, None);
     assert_eq!(browser.cookies["__Host-signed_in"], "");
     browser.cookie = copy;
@@ -324,8 +305,10 @@ async fn the_table_of_sessions_signs_nobody_in(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let owner = site.signed_in(ADA).await;
-    let stored = sqlx::query_scalar!("select token_sha256 from web.session");
-    let stored = stored.fetch_one(&site.pool).await.unwrap();
+    let stored = sqlx::query_scalar!("select token_sha256 from web.session")
+        .fetch_one(&site.pool)
+        .await
+        .unwrap();
     let stored = format!("__Host-session={}", URL_SAFE_NO_PAD.encode(stored));
     assert_ne!(owner.cookie.as_ref(), Some(&stored));
     let mut thief = site.browser();
@@ -363,15 +346,10 @@ async fn a_form_of_a_session_that_ends_meanwhile_does_nothing(pool: PgPool) {
     let fields = [("email", "new@studio.example"), ("password", PASSWORD)];
     asking.post("/you/email", &fields).await.location();
     let link = site.link("new@studio.example").await;
-    let password = [
-        ("current", PASSWORD),
-        ("password", "another lorry teapot nine"),
-    ];
-    for (path, fields) in [
-        ("/you/password", &password[..]),
-        ("/you/sessions/end-others", &[]),
-        (link.as_str(), &[]),
-    ] {
+    let password = [("current", PASSWORD), ("password", "another lorry teapot nine")];
+    for (path, fields) in
+        [("/you/password", &password[..]), ("/you/sessions/end-others", &[]), (link.as_str(), &[])]
+    {
         let mut browser = site.signed_in(ADA).await;
         let mut other = kit::pg::begin(&site.pool).await.unwrap();
         let locked = people::lock(&mut *other, ada).await;
@@ -391,13 +369,8 @@ async fn a_form_of_a_session_that_ends_meanwhile_does_nothing(pool: PgPool) {
 /// Stores a new session; returns its token.
 pub(crate) async fn begin(site: &Site, person: Uuid, stage: Stage) -> Token {
     let now = site.clock.now();
-    let session = Session {
-        stage,
-        since: now,
-        seen: now,
-        address: String::new(),
-        agent: String::new(),
-    };
+    let session =
+        Session { stage, since: now, seen: now, address: String::new(), agent: String::new() };
     let mut connection = site.pool.acquire().await.unwrap();
     let token = Token::generate();
     let begun = sessions::insert(&mut connection, token.hash(), person, &session).await;

@@ -139,11 +139,9 @@ async fn the_page_of_a_game_shows_the_fields_of_the_api(pool: PgPool) {
     let (_, others) = page.text.split_once(others).unwrap();
     let (others, similar) = others.split_once("<h2>Similar games</h2>").unwrap();
     let title = |slug: &str| format!("<h3 dir=\"auto\"><a href=\"/games/{slug}\">");
-    for (slug, is_other, is_similar) in [
-        ("ayo", true, false),
-        ("zuri", false, true),
-        ("okoto", false, false),
-    ] {
+    for (slug, is_other, is_similar) in
+        [("ayo", true, false), ("zuri", false, true), ("okoto", false, false)]
+    {
         let title = title(slug);
         assert_eq!(others.contains(&title), is_other, "{slug}: {others}");
         assert_eq!(similar.contains(&title), is_similar, "{slug}: {similar}");
@@ -213,18 +211,12 @@ async fn a_path_without_a_language_uses_that_of_the_browser(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let french = [(ACCEPT_LANGUAGE.as_str(), "fr-SN, en;q=0.5")];
-    get_with(&mut browser, "/events/jam", &french)
-        .await
-        .assert(200, "du 22 au 23 novembre 2026");
-    get_with(&mut browser, "/en/events/jam", &french)
-        .await
-        .assert(200, "22–23 November 2026");
+    get_with(&mut browser, "/events/jam", &french).await.assert(200, "du 22 au 23 novembre 2026");
+    get_with(&mut browser, "/en/events/jam", &french).await.assert(200, "22–23 November 2026");
     let missing = get_with(&mut browser, "/games/none", &french).await;
     missing.assert(404, "Page introuvable");
     assert_eq!(missing.headers[CACHE_CONTROL], "no-store");
-    get_with(&mut browser, "/nowhere", &french)
-        .await
-        .assert(404, "Page introuvable");
+    get_with(&mut browser, "/nowhere", &french).await.assert(404, "Page introuvable");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -272,10 +264,7 @@ async fn a_list_has_filters_and_pages(pool: PgPool) {
     page.assert(200, "<option value=\"puzzle\" selected>Puzzle</option>");
     let next = "/games?genre=puzzle&#38;country=NG&#38;q=stone+age&#38;cursor=next-1";
     page.assert(200, next);
-    page.assert(
-        200,
-        "<input type=\"hidden\" name=\"q\" value=\"stone age\">",
-    );
+    page.assert(200, "<input type=\"hidden\" name=\"q\" value=\"stone age\">");
     let last = browser.get(&next.replace("&#38;", "&")).await;
     last.assert(200, "First page");
     assert!(!last.text.contains("rel=\"next\""), "{}", last.text);
@@ -338,25 +327,13 @@ async fn a_list_names_its_filters(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     for (path, title) in [
-        (
-            "/games?creator=savanna",
-            "Games · Savanna &#60;i&#62;Studio",
-        ),
+        ("/games?creator=savanna", "Games · Savanna &#60;i&#62;Studio"),
         ("/games?city=lagos", "Games · Lagos"),
-        (
-            "/games?platform=android&stage=released",
-            "Games · Android · Released",
-        ),
-        (
-            "/creators?city=lagos&kind=studio",
-            "Creators · Studios · Lagos",
-        ),
+        ("/games?platform=android&stage=released", "Games · Android · Released"),
+        ("/creators?city=lagos&kind=studio", "Creators · Studios · Lagos"),
         ("/events?country=NG&when=past", "Events · Past · Nigeria"),
         ("/cities?country=NG", "Cities · Nigeria"),
-        (
-            "/fr/games?genre=puzzle&country=NG",
-            "Jeux · Réflexion · Nigéria",
-        ),
+        ("/fr/games?genre=puzzle&country=NG", "Jeux · Réflexion · Nigéria"),
     ] {
         let page = browser.get(path).await;
         page.assert(200, &format!("<title>{title} · Mchezo</title>"));
@@ -406,27 +383,16 @@ async fn every_page_has_a_picture_for_sharing(pool: PgPool) {
     let mut browser = site.browser();
     let image = async |browser: &mut Browser, path: &str| {
         let page = browser.get(path).await.text;
-        let (_, rest) = page
-            .split_once("<meta property=\"og:image\" content=\"")
-            .unwrap();
+        let (_, rest) = page.split_once("<meta property=\"og:image\" content=\"").unwrap();
         let address = rest.split('"').next().unwrap();
-        address
-            .strip_prefix("https://mchezo.example")
-            .unwrap()
-            .to_owned()
+        address.strip_prefix("https://mchezo.example").unwrap().to_owned()
     };
     // A listing has its own picture; every other page has that of the site.
     let cover = format!("/pictures/{}", stub_pictures::file());
     assert_eq!(image(&mut browser, "/games/okoto").await, cover);
     *site.catalogue.lacks_cover.lock().unwrap() = true;
     let of_site = image(&mut browser, "/").await;
-    for path in [
-        "/games",
-        "/games/okoto",
-        "/events/jam",
-        "/fr/cities/lagos",
-        "/docs",
-    ] {
+    for path in ["/games", "/games/okoto", "/events/jam", "/fr/cities/lagos", "/docs"] {
         assert_eq!(image(&mut browser, path).await, of_site, "{path}");
     }
     let picture = browser.get(&of_site).await;
@@ -464,10 +430,7 @@ async fn a_search_reports_corrected_typos(pool: PgPool) {
         "Villes <span class=\"quiet\">1\u{202f}205</span></a>",
         // Only an event has a date.
         "<a href=\"/fr/events/jam\">Jam</a></h3>\n<p>22 novembre 2026</p>",
-        &format!(
-            "<span class=\"thumb\"><img src=\"/pictures/{}\"",
-            stub_pictures::file()
-        ),
+        &format!("<span class=\"thumb\"><img src=\"/pictures/{}\"", stub_pictures::file()),
     ] {
         page.assert(200, part);
     }
@@ -496,10 +459,7 @@ async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
     let picture = format!("/pictures/{}", stub_pictures::small_file());
     browser.get(&picture).await.assert(200, "small");
     person.get("/terms").await.assert(200, "Terms");
-    Browser::at(&site.router, 9)
-        .get("/terms")
-        .await
-        .assert(200, "Terms");
+    Browser::at(&site.router, 9).get("/terms").await.assert(200, "Terms");
     site.clock.advance(Duration::seconds(59));
     let refused = browser.get("/terms").await;
     refused.assert(429, "Try again in 1 second.");
@@ -577,14 +537,8 @@ async fn pictures_are_served_by_the_site(pool: PgPool) {
     assert_eq!(picture.status, 200);
     assert_eq!(picture.text.len(), 600_000);
     assert_eq!(picture.headers["content-type"], "image/jpeg");
-    assert_eq!(
-        picture.headers["cross-origin-resource-policy"],
-        "cross-origin"
-    );
-    assert_eq!(
-        picture.headers[CACHE_CONTROL],
-        "public, max-age=31536000, s-maxage=60, immutable"
-    );
+    assert_eq!(picture.headers["cross-origin-resource-policy"], "cross-origin");
+    assert_eq!(picture.headers[CACHE_CONTROL], "public, max-age=31536000, s-maxage=60, immutable");
     // A shared cache that has the picture gets 304 in each size, for which no content is read.
     let small = format!("/pictures/{}", stub_pictures::small_file());
     for path in [&path, &small] {

@@ -84,9 +84,12 @@ async fn a_table_of_rates_has_pages(pool: PgPool) {
     loop {
         let page = browser.get(&path).await;
         page.assert(200, "Rates now");
-        let found = page.text.split("<td><a href=\"").skip(1);
-        let found = found.map(|rest| rest.split('"').next().unwrap().to_owned());
-        let found: Vec<String> = found.collect();
+        let found: Vec<String> = page
+            .text
+            .split("<td><a href=\"")
+            .skip(1)
+            .map(|rest| rest.split('"').next().unwrap().to_owned())
+            .collect();
         assert!((1..=24).contains(&found.len()), "{path}: {}", found.len());
         links.extend(found);
         let Some((_, rest)) = page.text.split_once("rel=\"next\" href=\"") else {
@@ -129,10 +132,7 @@ async fn a_currency_is_chosen_on_its_page_however_many_there_are(pool: PgPool) {
 async fn without_economy_svc_or_currencies_the_pages_say_so(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
-    browser
-        .get("/economy")
-        .await
-        .assert(200, "No currency is listed yet.");
+    browser.get("/economy").await.assert(200, "No currency is listed yet.");
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
     site.clock.advance(Duration::seconds(10));
     browser.get("/economy").await.assert(200, "Cowrie");

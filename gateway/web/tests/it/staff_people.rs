@@ -54,11 +54,7 @@ fn staff(site: &Site) -> Staff {
 fn by<T>(role: StaffRole, message: T) -> Request<T> {
     let mut request = Request::new(message);
     let name = "rita".to_owned();
-    request.extensions_mut().insert(Member {
-        name,
-        role,
-        last_day: None,
-    });
+    request.extensions_mut().insert(Member { name, role, last_day: None });
     request
 }
 
@@ -75,10 +71,8 @@ async fn end_by(
     email: &str,
     reason: &str,
 ) -> Result<proto::Person, Status> {
-    let request = proto::EndSecondFactorRequest {
-        email: email.to_owned(),
-        reason: reason.to_owned(),
-    };
+    let request =
+        proto::EndSecondFactorRequest { email: email.to_owned(), reason: reason.to_owned() };
     let response = staff(site).end_second_factor(by(role, request)).await?;
     Ok(response.into_inner().person.unwrap())
 }
@@ -104,8 +98,7 @@ async fn staff_end_a_second_factor_and_everybody_is_told(pool: PgPool) {
     french.await.unwrap();
     let mut half = half_signed_in(&site).await;
     let admin = StaffRole::Admin;
-    let ended = end_by(&site, admin, "Ada@Studio.Example", REASON).await;
-    let ended = ended.unwrap();
+    let ended = end_by(&site, admin, "Ada@Studio.Example", REASON).await.unwrap();
     assert!(!ended.has_second_factor);
     assert_eq!((ended.email.as_str(), ended.other_owners), (ADA, 1));
     assert_eq!(show(&site, admin, ADA).await.unwrap(), ended);
@@ -141,24 +134,19 @@ async fn staff_end_a_second_factor_and_everybody_is_told(pool: PgPool) {
 async fn only_an_admin_with_a_reason_ends_a_second_factor(pool: PgPool) {
     let (site, _) = site_of_ada(pool).await;
     let reviewer = StaffRole::Reviewer;
-    for refused in [
-        show(&site, reviewer, ADA).await,
-        end_by(&site, reviewer, ADA, REASON).await,
-    ] {
+    for refused in [show(&site, reviewer, ADA).await, end_by(&site, reviewer, ADA, REASON).await] {
         let status = refused.unwrap_err();
         assert_eq!(status.code(), tonic::Code::PermissionDenied, "{status:?}");
     }
     let entries = audit(&site).await;
-    let refused: Vec<(&str, bool)> = (entries.iter())
-        .map(|entry| (entry.action.as_str(), entry.refused))
-        .collect();
+    let refused: Vec<(&str, bool)> =
+        (entries.iter()).map(|entry| (entry.action.as_str(), entry.refused)).collect();
     assert_eq!(refused, [("look", true), ("end_second_factor", true)]);
 
     let admin = StaffRole::Admin;
-    for (email, reason, expected) in [
-        (ADA, " ", &["reason"][..]),
-        ("ada", "", &["email", "reason"]),
-    ] {
+    for (email, reason, expected) in
+        [(ADA, " ", &["reason"][..]), ("ada", "", &["email", "reason"])]
+    {
         let refused = end_by(&site, admin, email, reason).await;
         assert_eq!(fields(refused.unwrap_err()), expected, "{email}");
     }
@@ -181,10 +169,8 @@ async fn invite(
     account: &str,
     email: &str,
 ) -> Result<proto::AccountPerson, Status> {
-    let request = proto::InviteOwnerRequest {
-        account_id: account.to_owned(),
-        email: email.to_owned(),
-    };
+    let request =
+        proto::InviteOwnerRequest { account_id: account.to_owned(), email: email.to_owned() };
     let response = staff(site).invite_owner(by(role, request)).await?;
     Ok(response.into_inner().person.unwrap())
 }
@@ -192,23 +178,15 @@ async fn invite(
 /// The people of an account as a reviewer sees them: address, role, and whether the person is only invited.
 async fn people_of(site: &Site, account: &str) -> Vec<(String, String, bool)> {
     let account_id = account.to_owned();
-    let request = by(
-        StaffRole::Reviewer,
-        proto::ListAccountPeopleRequest { account_id },
-    );
+    let request = by(StaffRole::Reviewer, proto::ListAccountPeopleRequest { account_id });
     let response = staff(site).list_account_people(request).await.unwrap();
     let people = response.into_inner().people.into_iter();
-    people
-        .map(|it| (it.email, it.role, it.invited_until.is_some()))
-        .collect()
+    people.map(|it| (it.email, it.role, it.invited_until.is_some())).collect()
 }
 
 async fn accounts_of(site: &Site, email: &str) -> Result<Vec<String>, Status> {
     let email = email.to_owned();
-    let request = by(
-        StaffRole::Reviewer,
-        proto::ListPersonAccountsRequest { email },
-    );
+    let request = by(StaffRole::Reviewer, proto::ListPersonAccountsRequest { email });
     let response = staff(site).list_person_accounts(request).await?;
     Ok(response.into_inner().account_ids)
 }
@@ -231,9 +209,7 @@ async fn the_first_owner_of_an_account_is_invited_by_staff(pool: PgPool) {
     let account = account_without_people(&site);
     let admin = StaffRole::Admin;
     let owner = |email: &str, is_invited| (email.to_owned(), "owner".to_owned(), is_invited);
-    invite(&site, admin, &account, "Ada@Studio.Example")
-        .await
-        .unwrap();
+    invite(&site, admin, &account, "Ada@Studio.Example").await.unwrap();
     let first = site.link(ADA).await;
     // A second invitation invalidates the first link, and nobody is invited twice.
     invite(&site, admin, &account, ADA).await.unwrap();
@@ -247,10 +223,7 @@ async fn the_first_owner_of_an_account_is_invited_by_staff(pool: PgPool) {
     let activity = browser.get(&format!("/accounts/{account}/activity")).await;
     activity.assert(200, "invited ada@studio.example");
     assert_eq!(people_of(&site, &account).await, [owner(ADA, false)]);
-    assert_eq!(
-        accounts_of(&site, ADA).await.unwrap(),
-        std::slice::from_ref(&account)
-    );
+    assert_eq!(accounts_of(&site, ADA).await.unwrap(), std::slice::from_ref(&account));
     // A second account for the same person, who accepts while signed in.
     let second = account_without_people(&site);
     invite(&site, admin, &second, ADA).await.unwrap();
@@ -271,10 +244,9 @@ async fn an_invitation_by_staff_names_an_account_and_no_member_of_it(pool: PgPoo
     let refused = invite(&site, reviewer, &account, BOB).await.unwrap_err();
     assert_eq!(refused.code(), tonic::Code::PermissionDenied);
     let nowhere = kit::ids::row_id().to_string();
-    for unknown in [
-        invite(&site, admin, &nowhere, BOB).await.err(),
-        accounts_of(&site, BOB).await.err(),
-    ] {
+    for unknown in
+        [invite(&site, admin, &nowhere, BOB).await.err(), accounts_of(&site, BOB).await.err()]
+    {
         assert_eq!(Fault::from(unknown.unwrap()).code, Code::NotFound);
     }
     let member = invite(&site, admin, &account, ADA).await;

@@ -31,11 +31,7 @@ async fn the_start_page_has_genres_counts_games_of_the_day_and_a_pair(pool: PgPo
         site.catalogue.add_game(&slug, "acacia");
     }
     let page = browser.get("/").await;
-    let counts = [
-        ("games", "1 game"),
-        ("creators", "1 creator"),
-        ("countries", "25 countries"),
-    ];
+    let counts = [("games", "1 game"), ("creators", "1 creator"), ("countries", "25 countries")];
     let counts = counts.map(|(name, count)| format!("<a href=\"/{name}\">{count}</a>"));
     let counts = format!("<p class=\"counts\">{}</p>", counts.join(" · "));
     page.assert(200, &counts);

@@ -46,10 +46,7 @@ impl Default for Document {
         let (url, api) = ("https://mchezo.example/v1", gateway::router::API);
         let mut json = gateway::openapi::document(url, api).unwrap();
         json[ApiSettings::EXTENSION] = serde_json::to_value(settings()).unwrap();
-        Self {
-            json,
-            reads: Vec::new(),
-        }
+        Self { json, reads: Vec::new() }
     }
 }
 
@@ -71,12 +68,7 @@ impl StubApi {
             .with_state((Arc::clone(&mood), Arc::clone(&document)));
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self {
-            url,
-            mood,
-            document,
-            _server: server,
-        }
+        Self { url, mood, document, _server: server }
     }
 }
 

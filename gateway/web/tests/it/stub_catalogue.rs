@@ -81,10 +81,7 @@ impl Default for StubCatalogue {
             published_day: Arc::new(Mutex::new(12)),
             is_first_week: Arc::default(),
             held: Arc::default(),
-            votes: StubVotes {
-                positions,
-                ..StubVotes::default()
-            },
+            votes: StubVotes { positions, ..StubVotes::default() },
         }
     }
 }
@@ -114,10 +111,7 @@ fn write(json: &mut Value, words: &str, link: &str) {
 pub(crate) type Answer<T> = Result<Response<T>, Status>;
 
 fn info(next: Option<&str>) -> PageInfo {
-    PageInfo {
-        total: 25,
-        next_cursor: next.map(ToOwned::to_owned),
-    }
+    PageInfo { total: 25, next_cursor: next.map(ToOwned::to_owned) }
 }
 
 fn country() -> Value {
@@ -195,8 +189,7 @@ impl StubCatalogue {
         let fields = json!({
             "slug": slug, "title": slug, "featured": false, "creator": {"handle": handle, "name": handle},
             "url": format!("https://mchezo.example/games/{slug}"),
-        });
-        let fields = fields.as_object().unwrap().clone();
+        }).as_object().unwrap().clone();
         game.as_object_mut().unwrap().extend(fields);
         self.more_games.lock().unwrap().push(game);
     }
@@ -489,10 +482,7 @@ impl SearchService for StubCatalogue {
             page: Some(info(None)),
             similar: request.get_ref().q == "okotto",
             totals: [("games", 20), ("cities", 1_205)]
-                .map(|(kind, total)| proto::SearchTotal {
-                    kind: kind.to_owned(),
-                    total,
-                })
+                .map(|(kind, total)| proto::SearchTotal { kind: kind.to_owned(), total })
                 .into(),
             picture_urls: vec![format!(
                 "https://mchezo.example/pictures/{}",
@@ -553,8 +543,6 @@ impl RankingsService for StubCatalogue {
         if ![("games", "okoto"), ("creators", "savanna")].contains(&name) {
             return Err(Fault::not_found("There is no such listing.").into());
         }
-        Ok(Response::new(proto::GetRanksResponse {
-            ranks: ranks_of_game(),
-        }))
+        Ok(Response::new(proto::GetRanksResponse { ranks: ranks_of_game() }))
     }
 }

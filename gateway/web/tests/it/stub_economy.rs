@@ -192,10 +192,7 @@ impl ReportsService for StubEconomy {
             ..proto::OwnReport::default()
         };
         report.set_state(proto::ReportState::Held);
-        Ok(Response::new(proto::ListOwnReportsResponse {
-            reports: vec![report],
-            page: None,
-        }))
+        Ok(Response::new(proto::ListOwnReportsResponse { reports: vec![report], page: None }))
     }
 }
 
@@ -237,14 +234,8 @@ impl RatesService for StubEconomy {
         let kora = steps.flatten().chain([800.]);
         let okoto = std::iter::repeat_n(0., 29).chain([100., 100.]);
         let mut games = vec![
-            proto::DailyCosts {
-                game: "kora".to_owned(),
-                costs: kora.collect(),
-            },
-            proto::DailyCosts {
-                game: "okoto".to_owned(),
-                costs: okoto.collect(),
-            },
+            proto::DailyCosts { game: "kora".to_owned(), costs: kora.collect() },
+            proto::DailyCosts { game: "okoto".to_owned(), costs: okoto.collect() },
         ];
         let request = request.into_inner();
         games.retain(|costs| request.games.contains(&costs.game));

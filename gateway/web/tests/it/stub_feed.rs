@@ -42,10 +42,7 @@ impl StubFeed {
 
 /// The time of a change: one change a second.
 fn at(seq: i64) -> Timestamp {
-    Timestamp {
-        seconds: seq,
-        nanos: 0,
-    }
+    Timestamp { seconds: seq, nanos: 0 }
 }
 
 #[tonic::async_trait]
@@ -68,14 +65,13 @@ impl FeedService for StubFeed {
         let all = self.changes.lock().unwrap();
         let head = all.last().map_or(0, |last| last.seq);
         let after = request.after.map_or(head, |after| after.seconds);
-        let next = all.iter().filter(|change| change.seq > after);
-        let next = next.filter(|change| change.entity == request.entity);
+        let next = all
+            .iter()
+            .filter(|change| change.seq > after)
+            .filter(|change| change.entity == request.entity);
         let changes: Vec<proto::Change> = next.take(PAGE).cloned().collect();
         let last = changes.last().filter(|_| changes.len() == PAGE);
         let until = at(last.map_or(head, |last| last.seq));
-        Ok(Response::new(proto::ListChangesResponse {
-            changes,
-            until: Some(until),
-        }))
+        Ok(Response::new(proto::ListChangesResponse { changes, until: Some(until) }))
     }
 }

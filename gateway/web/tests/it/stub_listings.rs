@@ -82,19 +82,12 @@ impl StubListings {
             ..proto::Game::default()
         };
         game.set_state(proto::State::Published);
-        self.games
-            .lock()
-            .unwrap()
-            .insert((account.to_owned(), slug.to_owned()), game);
+        self.games.lock().unwrap().insert((account.to_owned(), slug.to_owned()), game);
     }
 
     pub(crate) fn change(&self, account: &str, slug: &str, change: impl FnOnce(&mut proto::Game)) {
         let mut games = self.games.lock().unwrap();
-        change(
-            games
-                .get_mut(&(account.to_owned(), slug.to_owned()))
-                .unwrap(),
-        );
+        change(games.get_mut(&(account.to_owned(), slug.to_owned())).unwrap());
     }
 
     pub(crate) fn check(&self) -> Result<(), Status> {
@@ -167,9 +160,7 @@ impl OwnListingsService for StubListings {
                 proto::State::Unspecified => "frozen",
             }
             .to_owned(),
-            reason: self
-                .all_words()
-                .or_else(|| self.rejection.lock().unwrap().clone()),
+            reason: self.all_words().or_else(|| self.rejection.lock().unwrap().clone()),
             note: self.note(),
             url: format!("https://mchezo.example/games/{}", game.slug),
             created_at: Timestamp(START),
@@ -185,10 +176,8 @@ impl OwnListingsService for StubListings {
         }
         Ok(Response::new(proto::ListOwnListingsResponse {
             json: serde_json::to_vec(&rows).unwrap().into(),
-            page: has_more.then(|| PageInfo {
-                next_cursor: Some("more".to_owned()),
-                ..PageInfo::default()
-            }),
+            page: has_more
+                .then(|| PageInfo { next_cursor: Some("more".to_owned()), ..PageInfo::default() }),
         }))
     }
 
@@ -242,14 +231,8 @@ impl OwnListingsService for StubListings {
         self.check()?;
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
         Ok(Response::new(proto::ListFieldValuesResponse {
-            genres: vec![proto::Genre {
-                key: "puzzle".to_owned(),
-                name: self.text("Puzzle"),
-            }],
-            countries: vec![proto::Country {
-                code: "NG".to_owned(),
-                name: self.text("Nigeria"),
-            }],
+            genres: vec![proto::Genre { key: "puzzle".to_owned(), name: self.text("Puzzle") }],
+            countries: vec![proto::Country { code: "NG".to_owned(), name: self.text("Nigeria") }],
             platforms: texts(&["web"]),
             stages: texts(&["in_development", "released"]),
             page_kinds: texts(&["studio", "person"]),
@@ -281,9 +264,7 @@ impl GamesService for StubListings {
             }));
         }
         let mut submitted = self.submitted.lock().unwrap();
-        let first = submitted
-            .entry(writing.idempotency_key)
-            .or_insert_with(|| title.clone());
+        let first = submitted.entry(writing.idempotency_key).or_insert_with(|| title.clone());
         if *first != title {
             return Err(Fault::new(Code::IdempotencyMismatch, "Another body.").into());
         }
@@ -304,19 +285,11 @@ impl GamesService for StubListings {
         let account = writing.author.unwrap().account_id;
         let meanwhile = &self.changes_meanwhile;
         let left = |left: u32| left.checked_sub(1);
-        if meanwhile
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, left)
-            .is_ok()
-        {
+        if meanwhile.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_ok() {
             self.change(&account, &request.slug, |game| game.revision += 1);
         }
         let game = self.find(&account, &request.slug)?;
-        if !request
-            .precondition
-            .unwrap()
-            .revisions
-            .contains(&game.revision)
-        {
+        if !request.precondition.unwrap().revisions.contains(&game.revision) {
             return Err(Fault::new(Code::PreconditionFailed, "It has changed.").into());
         }
         let body: Value = serde_json::from_slice(&writing.body).unwrap();
@@ -339,9 +312,7 @@ impl GamesService for StubListings {
                 game.revision += 1;
             });
         }
-        Ok(Response::new(proto::UpdateGameResponse {
-            written: Some(answer),
-        }))
+        Ok(Response::new(proto::UpdateGameResponse { written: Some(answer) }))
     }
 }
 

@@ -58,12 +58,7 @@ impl OwnPicturesService for StubListings {
         if !file.starts_with(b"JPEG") {
             return Err(Fault::invalid_field("picture", "Send a JPEG.").into());
         }
-        self.record(format!(
-            "add {:?} {} {}",
-            header.kind(),
-            header.name,
-            file.len()
-        ));
+        self.record(format!("add {:?} {} {}", header.kind(), header.name, file.len()));
         Ok(tonic::Response::new(proto::AddOwnPictureResponse::default()))
     }
 
@@ -74,9 +69,7 @@ impl OwnPicturesService for StubListings {
         let request = request.into_inner();
         self.find(&request.account_id, &request.name)?;
         self.record(format!("remove {:?} {}", request.kind(), request.url));
-        Ok(tonic::Response::new(
-            proto::RemoveOwnPictureResponse::default(),
-        ))
+        Ok(tonic::Response::new(proto::RemoveOwnPictureResponse::default()))
     }
 
     async fn arrange_screenshots(
@@ -90,15 +83,9 @@ impl OwnPicturesService for StubListings {
             let field = format!("screenshots.{index}.alt");
             return Err(Fault::invalid_field(&field, "Write another text.").into());
         }
-        let order: Vec<&str> = request
-            .screenshots
-            .iter()
-            .map(|it| it.alt.as_str())
-            .collect();
+        let order: Vec<&str> = request.screenshots.iter().map(|it| it.alt.as_str()).collect();
         self.record(format!("arrange {}", order.join(",")));
-        Ok(tonic::Response::new(
-            proto::ArrangeScreenshotsResponse::default(),
-        ))
+        Ok(tonic::Response::new(proto::ArrangeScreenshotsResponse::default()))
     }
 }
 
@@ -124,9 +111,7 @@ impl PictureService for StubListings {
         }
         let whole = "x".repeat(600_000);
         let from = usize::try_from(request.offset).unwrap();
-        let end = whole
-            .len()
-            .min(from + usize::try_from(request.most).unwrap());
+        let end = whole.len().min(from + usize::try_from(request.most).unwrap());
         Ok(tonic::Response::new(proto::GetPictureResponse {
             size: 600_000,
             part: whole[from..end].to_owned().into(),

@@ -12,10 +12,7 @@ use crate::stub_catalogue::{Answer, StubCatalogue};
 
 /// A day of November 2026.
 fn day(day: i64) -> prost_types::Timestamp {
-    prost_types::Timestamp {
-        seconds: 1_793_491_200 + (day - 1) * 86_400,
-        nanos: 5_000_000,
-    }
+    prost_types::Timestamp { seconds: 1_793_491_200 + (day - 1) * 86_400, nanos: 5_000_000 }
 }
 
 fn part(addresses: &[&str]) -> proto::ListSitemapResponse {
@@ -23,9 +20,7 @@ fn part(addresses: &[&str]) -> proto::ListSitemapResponse {
         address: (*address).to_owned(),
         updated_at: Some(day(20)),
     };
-    proto::ListSitemapResponse {
-        entries: addresses.iter().map(entry).collect(),
-    }
+    proto::ListSitemapResponse { entries: addresses.iter().map(entry).collect() }
 }
 
 #[tonic::async_trait]

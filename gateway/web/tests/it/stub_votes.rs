@@ -58,10 +58,7 @@ impl StubVotes {
             tagline: words.unwrap_or_default(),
             country_code: "NG".to_owned(),
             url: "https://mchezo.example/games/okoto".to_owned(),
-            picture_url: Some(format!(
-                "https://mchezo.example/pictures/{}",
-                stub_pictures::file()
-            )),
+            picture_url: Some(format!("https://mchezo.example/pictures/{}", stub_pictures::file())),
         }
     }
 }
@@ -110,10 +107,8 @@ impl VotesService for StubVotes {
         self.check()?;
         let vote = request.into_inner();
         if let State::Limited(seconds) = *self.state.lock().unwrap() {
-            let fault = Fault {
-                retry_after: Some(seconds),
-                ..Fault::new(Code::RateLimited, "Too many.")
-            };
+            let fault =
+                Fault { retry_after: Some(seconds), ..Fault::new(Code::RateLimited, "Too many.") };
             return Err(fault.into());
         }
         let voter = voter_of(vote.voter.as_ref().unwrap());

@@ -52,10 +52,7 @@ use crate::work::with_counted_calls;
 pub(crate) const START: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
 /// Longer than a response takes on a busy machine; a test waits this long for an API that hangs.
 const API_DEADLINE: std::time::Duration = std::time::Duration::from_secs(12);
-const LIFETIMES: Lifetimes = Lifetimes {
-    idle: Duration::days(14),
-    most: Duration::days(90),
-};
+const LIFETIMES: Lifetimes = Lifetimes { idle: Duration::days(14), most: Duration::days(90) };
 pub(crate) const PASSWORD: &str = "baobab lorry teapot nine";
 pub(crate) const ADA: &str = "ada@studio.example";
 pub(crate) const BOB: &str = "bob@games.example";
@@ -149,9 +146,7 @@ impl Site {
             session_lifetimes: LIFETIMES,
             limits: Limits(pool.clone()),
             cookie: CookieStyle::Secure,
-            key_ring: "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
-                .parse()
-                .unwrap(),
+            key_ring: "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=".parse().unwrap(),
             webhooks: Webhooks::new(webhooks.unwrap_or_else(|| client.clone()), testing::LONG),
             gateway: Gateway::new(client.clone(), testing::LONG),
             listings: Listings::new(client.clone(), testing::LONG),
@@ -235,8 +230,8 @@ impl Site {
     pub(crate) fn with_one_connection(&self) -> Router {
         let one = PgPoolOptions::new()
             .max_connections(1)
-            .acquire_timeout(std::time::Duration::from_secs(3));
-        let one = one.connect_lazy_with((*self.pool.connect_options()).clone());
+            .acquire_timeout(std::time::Duration::from_secs(3))
+            .connect_lazy_with((*self.pool.connect_options()).clone());
         self.changed(|web| web.pool = one)
     }
 
@@ -249,12 +244,8 @@ impl Site {
         let permit = self.app.passwords.try_acquire().unwrap();
         let hash = permit.hash(PASSWORD).await.unwrap();
         let id = ids::row_id();
-        let person = people::NewPerson {
-            id,
-            email,
-            password_hash: &hash,
-            language: Language::English,
-        };
+        let person =
+            people::NewPerson { id, email, password_hash: &hash, language: Language::English };
         people::insert(&self.pool, person).await.unwrap();
         id
     }
@@ -274,9 +265,7 @@ impl Site {
     }
 
     pub(crate) async fn join(&self, account: Uuid, person: Uuid, role: Role) {
-        members::insert(&self.pool, account, person, role, START)
-            .await
-            .unwrap();
+        members::insert(&self.pool, account, person, role, START).await.unwrap();
     }
 
     /// A browser in which this person is signed in.
@@ -290,15 +279,15 @@ impl Site {
 
     /// The mails of the outbox, oldest first: recipient, subject and body, as their readers see them.
     pub(crate) async fn mails(&self) -> Vec<(String, String, String)> {
-        let rows = sqlx::query!("select recipient, subject, body from web.mail order by id");
-        let rows = rows.fetch_all(&self.pool).await.unwrap().into_iter();
+        let rows = sqlx::query!("select recipient, subject, body from web.mail order by id")
+            .fetch_all(&self.pool)
+            .await
+            .unwrap()
+            .into_iter();
         let sender = "Mchezo <no-reply@mchezo.example>".parse().unwrap();
         rows.map(|row| {
-            let mail = NewMessage {
-                recipient: &row.recipient,
-                subject: &row.subject,
-                body: &row.body,
-            };
+            let mail =
+                NewMessage { recipient: &row.recipient, subject: &row.subject, body: &row.body };
             let sent = mail::message(&sender, ids::row_id(), mail).unwrap();
             let read = testing::mail::read(&sent.formatted()).unwrap();
             assert_eq!((&read.subject, &read.body), (&row.subject, &row.body));

@@ -32,24 +32,12 @@ async fn people_are_invited_by_mail(pool: PgPool) {
     // Bob has a password: he signs in and accepts. Nobody else can accept.
     let link = site.link(BOB).await;
     owner.get(&link).await.assert(403, "For another person");
-    owner
-        .post(&link, &[])
-        .await
-        .assert(403, "For another person");
-    assert!(
-        site.browser()
-            .get(&link)
-            .await
-            .location()
-            .starts_with("/sign-in?next=%2Flink")
-    );
+    owner.post(&link, &[]).await.assert(403, "For another person");
+    assert!(site.browser().get(&link).await.location().starts_with("/sign-in?next=%2Flink"));
     let mut bob = site.signed_in(BOB).await;
     bob.get(&link).await.assert(200, "Join Savanna");
     bob.get(&team).await.assert(404, "");
-    assert_eq!(
-        bob.post(&link, &[]).await.location(),
-        format!("/accounts/{account}")
-    );
+    assert_eq!(bob.post(&link, &[]).await.location(), format!("/accounts/{account}"));
     bob.get(&team).await.assert(200, "editor");
     // Carol is new: she sets a password with the link.
     let link = site.link(CAROL).await;
@@ -57,18 +45,9 @@ async fn people_are_invited_by_mail(pool: PgPool) {
     carol.get(&link).await.assert(200, "Join Savanna");
     let joined = carol.post(&link, &[("password", PASSWORD)]).await;
     assert_eq!(joined.location(), format!("/accounts/{account}"));
-    carol
-        .get(&format!("/accounts/{account}/keys/new"))
-        .await
-        .assert(200, "Create a key");
-    owner
-        .invite(account, BOB, "owner")
-        .await
-        .assert(422, "in the team already");
-    owner
-        .invite(account, "x", "king")
-        .await
-        .assert(422, "Choose a role");
+    carol.get(&format!("/accounts/{account}/keys/new")).await.assert(200, "Create a key");
+    owner.invite(account, BOB, "owner").await.assert(422, "in the team already");
+    owner.invite(account, "x", "king").await.assert(422, "Choose a role");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -76,21 +55,11 @@ async fn concurrent_forms_do_not_exceed_the_limit_of_invitations(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await;
-    let target = LinkTarget::Invite {
-        by: Some(ada),
-        account,
-        role: Role::Editor,
-    };
+    let target = LinkTarget::Invite { by: Some(ada), account, role: Role::Editor };
     for number in 0..98 {
         let address = format!("{number}@old.example");
-        let invited = links::insert(
-            &site.pool,
-            ids::row_id(),
-            &address,
-            &target,
-            site.clock.now(),
-        )
-        .await;
+        let invited =
+            links::insert(&site.pool, ids::row_id(), &address, &target, site.clock.now()).await;
         invited.unwrap();
     }
     let owner = site.signed_in(ADA).await;
@@ -100,9 +69,8 @@ async fn concurrent_forms_do_not_exceed_the_limit_of_invitations(pool: PgPool) {
         async move { owner.invite(account, &address, "editor").await }
     });
     let sent = join_all(sent).await;
-    let (good, refused): (Vec<Page>, Vec<Page>) = sent
-        .into_iter()
-        .partition(|page| page.status.is_redirection());
+    let (good, refused): (Vec<Page>, Vec<Page>) =
+        sent.into_iter().partition(|page| page.status.is_redirection());
     assert_eq!(good.len(), 1);
     for page in refused {
         page.assert(422, "A team has at most 100 people and invitations.");
@@ -122,33 +90,22 @@ async fn the_last_owner_cannot_be_removed(pool: PgPool) {
     let team = format!("/accounts/{account}/team");
     let (mut one, mut two) = (site.signed_in(ADA).await, site.signed_in(BOB).await);
     // Each removes the other concurrently; one succeeds.
-    let (of_bob, of_ada) = (
-        format!("{team}/{bob}/remove"),
-        format!("{team}/{ada}/remove"),
-    );
+    let (of_bob, of_ada) = (format!("{team}/{bob}/remove"), format!("{team}/{ada}/remove"));
     let (first, second) = futures::join!(one.post(&of_bob, &[]), two.post(&of_ada, &[]));
     let count = sqlx::query_scalar!(r#"select count(*) as "count!" from web.member"#);
-    assert_eq!(
-        count.fetch_one(&site.pool).await.unwrap(),
-        1,
-        "{first:?} {second:?}"
-    );
-    let left = sqlx::query_scalar!("select person_id from web.member");
-    let left = left.fetch_one(&site.pool).await.unwrap();
+    assert_eq!(count.fetch_one(&site.pool).await.unwrap(), 1, "{first:?} {second:?}");
+    let left = sqlx::query_scalar!("select person_id from web.member")
+        .fetch_one(&site.pool)
+        .await
+        .unwrap();
     let mut last = site.signed_in(if left == ada { ADA } else { BOB }).await;
     let role = format!("{team}/{left}/role");
-    last.post(&role, &[("role", "editor")])
-        .await
-        .assert(422, "at least one owner");
-    last.post(&format!("{team}/leave"), &[])
-        .await
-        .assert(422, "at least one owner");
+    last.post(&role, &[("role", "editor")]).await.assert(422, "at least one owner");
+    last.post(&format!("{team}/leave"), &[]).await.assert(422, "at least one owner");
     last.post(&role, &[("role", "owner")]).await.location();
     // The page of a refusal waits for no second connection.
     let mut last = last.with_router(&site.with_one_connection());
-    last.post(&format!("{team}/leave"), &[])
-        .await
-        .assert(422, "at least one owner");
+    last.post(&format!("{team}/leave"), &[]).await.assert(422, "at least one owner");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -164,11 +121,7 @@ async fn a_removed_owner_leaves_no_invitation_to_return(pool: PgPool) {
     // Ada has invited Bob twice, once at an earlier address, and somebody else.
     let (old, other) = ("bob@old.example", "dora@new.example");
     let now = site.clock.now();
-    let target = LinkTarget::Invite {
-        by: Some(ada),
-        account,
-        role: Role::Editor,
-    };
+    let target = LinkTarget::Invite { by: Some(ada), account, role: Role::Editor };
     for email in [BOB, old, other] {
         let invited = links::insert(&site.pool, ids::row_id(), email, &target, now).await;
         invited.unwrap();
@@ -176,10 +129,7 @@ async fn a_removed_owner_leaves_no_invitation_to_return(pool: PgPool) {
     let bound = links::bind_invitations(&site.pool, old, bob).await;
     bound.unwrap();
     let mut owner = site.signed_in(ADA).await;
-    owner
-        .post(&format!("{team}/{bob}/remove"), &[])
-        .await
-        .location();
+    owner.post(&format!("{team}/{bob}/remove"), &[]).await.location();
     site.browser().get(&link).await.assert(410, "");
     let left = links::invitations(&site.pool, account, now).await.unwrap();
     let [left] = left.try_into().unwrap();
@@ -197,15 +147,9 @@ async fn a_removed_member_is_out_at_once(pool: PgPool) {
     let mut developer = site.signed_in(BOB).await;
     let new = format!("/accounts/{account}/keys/new");
     developer.get(&new).await.assert(200, "");
-    owner
-        .post(&format!("{team}/{bob}/role"), &[("role", "editor")])
-        .await
-        .location();
+    owner.post(&format!("{team}/{bob}/role"), &[("role", "editor")]).await.location();
     developer.get(&new).await.assert(403, "");
-    owner
-        .post(&format!("{team}/{bob}/remove"), &[])
-        .await
-        .location();
+    owner.post(&format!("{team}/{bob}/remove"), &[]).await.location();
     developer.get(&new).await.assert(404, "");
     owner
         .get(&format!("/accounts/{account}/activity"))
@@ -217,8 +161,8 @@ const SEEN: &str = "Somebody has seen secrets of your account that still work";
 
 /// The bodies of the mails to Ada about secrets that somebody has seen.
 async fn mails_about_secrets(site: &Site) -> Vec<String> {
-    let mails = site.mails().await.into_iter();
-    let mails = mails.filter(|(to, subject, _)| to == ADA && subject == SEEN);
+    let mails =
+        site.mails().await.into_iter().filter(|(to, subject, _)| to == ADA && subject == SEEN);
     mails.map(|(_, _, body)| body).collect()
 }
 
@@ -245,10 +189,7 @@ async fn owners_learn_which_secrets_a_person_has_seen_who_stops_working_with_the
     let webhooks = format!("{base}/webhooks");
     let fields = [("url", hooks.receiver.url.as_str()), ("events", "tip.paid")];
     let new = format!("{webhooks}/new");
-    developer
-        .submit(&new, &webhooks, &fields)
-        .await
-        .assert(200, "svc_whsec_");
+    developer.submit(&new, &webhooks, &fields).await.assert(200, "svc_whsec_");
     let endpoints = site.app.webhooks.endpoints(account).await.unwrap();
     let endpoint = format!("{webhooks}/{}", endpoints.endpoints[0].id);
     let (rotate, renew) = (
@@ -288,17 +229,9 @@ async fn owners_learn_which_secrets_a_person_has_seen_who_stops_working_with_the
         };
         ended.location();
         let page = owner.get(&team).await;
-        page.assert(
-            200,
-            &format!("{BOB} does not work with keys and webhooks any more"),
-        );
+        page.assert(200, &format!("{BOB} does not work with keys and webhooks any more"));
         for link in [&rotate, &renew] {
-            assert_eq!(
-                page.text.matches(link.as_str()).count(),
-                1,
-                "{end}: {}",
-                page.text
-            );
+            assert_eq!(page.text.matches(link.as_str()).count(), 1, "{end}: {}", page.text);
         }
         assert!(!page.text.contains("other"), "{}", page.text);
         let mails = mails_about_secrets(site).await;
@@ -398,8 +331,11 @@ async fn an_invitation_in_another_browser_says_whom_it_is_for(pool: PgPool) {
 
 /// The parts of a page that are shown only after a question.
 fn behind_a_question(page: &Page) -> String {
-    let parts = page.text.split("<details class=\"question\">").skip(1);
-    let parts = parts.filter_map(|part| part.split("</details>").next());
+    let parts = page
+        .text
+        .split("<details class=\"question\">")
+        .skip(1)
+        .filter_map(|part| part.split("</details>").next());
     parts.collect()
 }
 
@@ -408,20 +344,14 @@ async fn irreversible_actions_need_a_confirmation(pool: PgPool) {
     let full = crate::full_account::FullAccount::new(pool).await;
     let mut owner = full.owner.clone();
     for (page, actions) in [
-        (
-            "/accounts/{account}/keys/{key}",
-            &["/accounts/{account}/keys/{key}/revoke"][..],
-        ),
+        ("/accounts/{account}/keys/{key}", &["/accounts/{account}/keys/{key}/revoke"][..]),
         (
             "/accounts/{account}/webhooks/{endpoint}",
             &["/accounts/{account}/webhooks/{endpoint}/remove"],
         ),
         (
             "/accounts/{account}/team",
-            &[
-                "/accounts/{account}/team/{person}/remove",
-                "/accounts/{account}/team/leave",
-            ],
+            &["/accounts/{account}/team/{person}/remove", "/accounts/{account}/team/leave"],
         ),
         (
             "/accounts/{account}/listings/{kind}/{name}",

@@ -73,10 +73,7 @@ async fn a_disabled_webhook_is_on_the_page(pool: PgPool) {
     let today = format!("/accounts/{}", site.account);
     site.receiver.answer(410);
     let test = format!("{endpoint}/test");
-    site.browser
-        .submit(&endpoint, &test, &[("event", "ping")])
-        .await
-        .location();
+    site.browser.submit(&endpoint, &test, &[("event", "ping")]).await.location();
     let page = site.eventually(&today, "is disabled").await;
     page.assert(200, &format!("<a href=\"{endpoint}\">"));
 }
@@ -107,11 +104,7 @@ async fn an_account_for_which_nothing_waits_shows_what_has_happened_lately(pool:
     let endpoint = hooks.add().await;
     let test = format!("{endpoint}/test");
     let ping = [("event", "ping")];
-    hooks
-        .browser
-        .submit(&endpoint, &test, &ping)
-        .await
-        .location();
+    hooks.browser.submit(&endpoint, &test, &ping).await.location();
     hooks.site.gateway.calls.lock().unwrap().calls = vec![gateway::Call {
         at: Some(timestamp::encode(START)),
         method: "GET".to_owned(),
@@ -124,9 +117,7 @@ async fn an_account_for_which_nothing_waits_shows_what_has_happened_lately(pool:
     let listings = &hooks.site.listings;
     listings.game(&account.to_string(), "okoto", "Okoto");
     let approved = NewEntry::of_staff(account, Action::ListingApproved, "okoto");
-    activity::insert(&hooks.site.pool, approved, now)
-        .await
-        .unwrap();
+    activity::insert(&hooks.site.pool, approved, now).await.unwrap();
     let today = format!("/accounts/{account}");
     let page = hooks.eventually(&today, "Webhooks: delivered to").await;
     for part in [

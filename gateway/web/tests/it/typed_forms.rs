@@ -102,10 +102,7 @@ const GAME: &[(&str, &str)] = &[
     ("links.play", "https://typed.example/play"),
 ];
 
-const ENDPOINT: &[(&str, &str)] = &[
-    ("url", "https://typed.example/hook"),
-    ("events", "tip.paid"),
-];
+const ENDPOINT: &[(&str, &str)] = &[("url", "https://typed.example/hook"), ("events", "tip.paid")];
 
 const KEY: &[(&str, &str)] = &[
     ("name", "Typed name"),
@@ -152,11 +149,7 @@ impl TypedForm {
         }
         let (wrong, bad, _) = self.wrong;
         for (name, value) in self.fields {
-            let value = if is_wrong && *name == wrong {
-                bad
-            } else {
-                value
-            };
+            let value = if is_wrong && *name == wrong { bad } else { value };
             fields.push(((*name).to_owned(), value.to_owned()));
         }
         fields
@@ -180,10 +173,8 @@ impl TypedForm {
         full: &FullAccount,
         fields: &[(String, String)],
     ) -> Page {
-        let fields: Vec<(&str, &str)> = fields
-            .iter()
-            .map(|(n, v)| (n.as_str(), v.as_str()))
-            .collect();
+        let fields: Vec<(&str, &str)> =
+            fields.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
         browser.post(&full.own(self.action), &fields).await
     }
 
@@ -193,27 +184,15 @@ impl TypedForm {
         for (name, value) in fields {
             let is_secret = ["password", "current", "code"].contains(&name.as_str());
             // A used form id is replaced.
-            let is_hidden = [
-                "form",
-                "base",
-                "base_url",
-                "base_events",
-                "confirmed",
-                "id",
-                "place",
-                "mode",
-            ]
-            .contains(&name.as_str());
+            let is_hidden =
+                ["form", "base", "base_url", "base_events", "confirmed", "id", "place", "mode"]
+                    .contains(&name.as_str());
             if is_hidden || value.is_empty() {
                 continue;
             }
             let is_there = page.text.contains(&format!("value=\"{value}\""))
                 || page.text.contains(&format!(">\n{value}</textarea>"));
-            assert_eq!(
-                is_there, !is_secret,
-                "{} {name}={value}: {}",
-                self.action, page.text
-            );
+            assert_eq!(is_there, !is_secret, "{} {name}={value}: {}", self.action, page.text);
         }
     }
 }

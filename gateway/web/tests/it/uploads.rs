@@ -64,42 +64,26 @@ async fn malformed_uploads_are_refused_with_a_message(pool: PgPool) {
     for (content_type, body) in [
         ("image/jpeg", b"JPEG".to_vec()),
         ("application/json", b"{}".to_vec()),
-        (
-            "application/x-www-form-urlencoded",
-            b"picture=JPEG".to_vec(),
-        ),
+        ("application/x-www-form-urlencoded", b"picture=JPEG".to_vec()),
         ("text/html", PAGE.as_bytes().to_vec()),
         ("multipart/form-data", good()),
         ("multipart/form-data; boundary=", good()),
         ("multipart/form-data; boundary=other", good()),
-        (
-            &format!("multipart/form-data; boundary={}", "x".repeat(500)),
-            good(),
-        ),
+        (&format!("multipart/form-data; boundary={}", "x".repeat(500)), good()),
         ("multipart/mixed; boundary=limit", good()),
         (FORM, Vec::new()),
         (FORM, b"--limit--\r\n".to_vec()),
         (FORM, b"--limit\r\n\r\nJPEG".to_vec()),
         (FORM, good()[..good().len() - 12].to_vec()),
-        (
-            FORM,
-            multipart("Content-Disposition: form-data; name=\"other\"", b"JPEG"),
-        ),
+        (FORM, multipart("Content-Disposition: form-data; name=\"other\"", b"JPEG")),
         (FORM, multipart("Content-Disposition: form-data", b"JPEG")),
         (FORM, multipart("X: y", b"JPEG")),
-        (
-            FORM,
-            multipart(&format!("X: {}", "y".repeat(100_000)), b"JPEG"),
-        ),
+        (FORM, multipart(&format!("X: {}", "y".repeat(100_000)), b"JPEG")),
     ] {
         let length = body.len();
         let page = send(&mut owner, &account, content_type, body).await;
         let expected = [413, 422].contains(&page.status.as_u16());
-        assert!(
-            expected,
-            "{content_type} {length}: {} {}",
-            page.status, page.text
-        );
+        assert!(expected, "{content_type} {length}: {} {}", page.status, page.text);
         let says_why =
             page.text.contains("class=\"error\"") || page.text.contains("role=\"alert\"");
         assert!(says_why, "{content_type} {length}: {}", page.text);
@@ -141,10 +125,7 @@ async fn names_and_types_of_files_have_no_effect(pool: PgPool) {
         assert!(!page.text.contains("passwd"), "{}", page.text);
     }
     let recorded = site.listings.recorded();
-    assert!(
-        recorded.iter().all(|it| it.starts_with("add Cover okoto ")),
-        "{recorded:?}"
-    );
+    assert!(recorded.iter().all(|it| it.starts_with("add Cover okoto ")), "{recorded:?}");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -163,14 +144,10 @@ async fn the_role_is_read_again_once_the_file_has_arrived(pool: PgPool) {
         let form = Bytes::from(multipart(PART, b"JPEG"));
         line.send(form.slice(..form.len() - 20)).await.unwrap();
         // The site has read the first part, so that the access layer has let the upload in.
-        line.send(form.slice(form.len() - 20..form.len() - 10))
-            .await
-            .unwrap();
+        line.send(form.slice(form.len() - 20..form.len() - 10)).await.unwrap();
         let mut connection = site.pool.acquire().await.unwrap();
         let account = account.parse().unwrap();
-        members::set_role(&mut connection, account, bob, Some(Role::Developer))
-            .await
-            .unwrap();
+        members::set_role(&mut connection, account, bob, Some(Role::Developer)).await.unwrap();
         line.send(form.slice(form.len() - 10..)).await.unwrap();
         drop(line);
     };
@@ -205,9 +182,7 @@ async fn slow_browsers_hold_no_upload_of_the_service(pool: PgPool) {
         );
         let form = Bytes::from(multipart(PART, b"JPEG"));
         line.send(form.slice(..form.len() - 20)).await.unwrap();
-        line.send(form.slice(form.len() - 20..form.len() - 10))
-            .await
-            .unwrap();
+        line.send(form.slice(form.len() - 20..form.len() - 10)).await.unwrap();
         lines.push((line, form));
     }
     let page = send(&mut owner, &account, FORM, multipart(PART, b"JPEG")).await;

@@ -23,12 +23,7 @@ async fn owner(site: &Site) -> (Browser, Uuid) {
 fn days(calls: [u64; 2]) -> proto::AccountsServiceListUseResponse {
     let days = ["2026-11-22", "2026-11-23"].into_iter().zip(calls);
     proto::AccountsServiceListUseResponse {
-        days: days
-            .map(|(day, calls)| proto::DayUse {
-                day: day.to_owned(),
-                calls,
-            })
-            .collect(),
+        days: days.map(|(day, calls)| proto::DayUse { day: day.to_owned(), calls }).collect(),
     }
 }
 
@@ -135,10 +130,7 @@ async fn refused_calls_link_to_their_error_code(pool: PgPool) {
     assert!(!of_key.text.contains("req_429"), "{}", of_key.text);
     let last = browser.get(&format!("{path}?cursor=older%26")).await;
     assert!(!last.text.contains("Older calls"), "{}", last.text);
-    browser
-        .get(&format!("{path}?key=odd"))
-        .await
-        .assert(422, "id=\"key-error\"");
+    browser.get(&format!("{path}?key=odd")).await.assert(422, "id=\"key-error\"");
 }
 
 fn month(account: Uuid, used: u64) -> proto::AccountMonthUse {
@@ -146,10 +138,7 @@ fn month(account: Uuid, used: u64) -> proto::AccountMonthUse {
 }
 
 fn month_of(account: Uuid, used: u64, limit: u64) -> proto::AccountMonthUse {
-    let (starts_at, resets_at) = (
-        datetime!(2026-11-01 0:00 UTC),
-        datetime!(2026-12-01 0:00 UTC),
-    );
+    let (starts_at, resets_at) = (datetime!(2026-11-01 0:00 UTC), datetime!(2026-12-01 0:00 UTC));
     proto::AccountMonthUse {
         account_id: account.to_string(),
         name: "Savanna".to_owned(),
@@ -168,10 +157,8 @@ async fn owners_and_developers_get_a_mail_at_each_share_of_the_month(pool: PgPoo
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let bob = site.person(BOB).await;
-    let (first, second) = (
-        site.account(ada, Role::Developer).await,
-        site.account(ada, Role::Owner).await,
-    );
+    let (first, second) =
+        (site.account(ada, Role::Developer).await, site.account(ada, Role::Owner).await);
     site.join(first, bob, Role::Editor).await;
     let set =
         |months: Vec<proto::AccountMonthUse>| *site.gateway.month_use.lock().unwrap() = months;
@@ -187,10 +174,8 @@ async fn owners_and_developers_get_a_mail_at_each_share_of_the_month(pool: PgPoo
     assert_eq!(run().await, 1);
     assert_eq!(run().await, 0);
     let mails = site.mails().await;
-    let subjects: Vec<(&str, &str)> = mails
-        .iter()
-        .map(|(to, subject, _)| (to.as_str(), subject.as_str()))
-        .collect();
+    let subjects: Vec<(&str, &str)> =
+        mails.iter().map(|(to, subject, _)| (to.as_str(), subject.as_str())).collect();
     let expected = [
         (ADA, "80 % of the month's calls are used"),
         (ADA, "The calls of the month are used up"),
@@ -236,10 +221,7 @@ async fn a_larger_plan_in_the_same_month_has_mails_of_its_own(pool: PgPool) {
         assert_eq!(site.mails().await.len(), mails, "{used} of {limit}");
     }
     let mails = site.mails().await;
-    assert!(
-        mails[2].2.contains("1,000,000 of the 1,000,000 calls"),
-        "{mails:?}"
-    );
+    assert!(mails[2].2.contains("1,000,000 of the 1,000,000 calls"), "{mails:?}");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -273,10 +255,7 @@ async fn staff_get_a_mail_once_a_month_about_an_account_without_a_limit(pool: Pg
         panic!("{mails:?}");
     };
     let expected = "Savanna has made 10000000 calls or more this month";
-    assert_eq!(
-        (to.as_str(), subject.as_str()),
-        ("staff@mchezo.example", expected)
-    );
+    assert_eq!((to.as_str(), subject.as_str()), ("staff@mchezo.example", expected));
     for part in ["10000001 calls since 2026-11-01", &account.to_string()] {
         assert!(body.contains(part), "{part}: {body}");
     }

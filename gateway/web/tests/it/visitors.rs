@@ -89,10 +89,7 @@ async fn a_claim_leads_through_sign_up_to_its_form(pool: PgPool) {
 
     // Any other target is not put into the mail.
     let fields = [("email", "other@studio.example"), ("next", "/you/delete")];
-    site.browser()
-        .post("/sign-up", &fields)
-        .await
-        .assert(200, "");
+    site.browser().post("/sign-up", &fields).await.assert(200, "");
     let link = site.link("other@studio.example").await;
     assert!(!link.contains('?'), "{link}");
 }
@@ -102,13 +99,14 @@ async fn a_french_page_leads_to_the_french_sign_in(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let creator = browser.get("/fr/creators/savanna").await;
-    for (path, next) in [
-        ("/fr/add-game", "%2Fadd%2Dgame"),
-        ("/fr/claim/savanna", "%2Fclaim%2Fsavanna"),
-    ] {
+    for (path, next) in
+        [("/fr/add-game", "%2Fadd%2Dgame"), ("/fr/claim/savanna", "%2Fclaim%2Fsavanna")]
+    {
         creator.assert(200, &format!("href=\"{path}\""));
-        let request = Request::get(path).header("accept-language", "en");
-        let request = request.body(axum::body::Body::empty()).unwrap();
+        let request = Request::get(path)
+            .header("accept-language", "en")
+            .body(axum::body::Body::empty())
+            .unwrap();
         let sign_in = browser.send(request).await;
         assert_eq!(sign_in.location(), format!("/fr/sign-in?next={next}"));
         let page = browser.get(sign_in.location()).await;
@@ -121,10 +119,7 @@ async fn a_claim_and_a_new_game_are_for_one_of_several_accounts(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let mut browser = site.signed_in(ADA).await;
-    let both = [
-        ("/claim/savanna", "claims?handle=savanna"),
-        ("/add-game", "listings/new/game"),
-    ];
+    let both = [("/claim/savanna", "claims?handle=savanna"), ("/add-game", "listings/new/game")];
     for (path, _) in both {
         assert_eq!(browser.get(path).await.location(), "/accounts");
     }

@@ -23,9 +23,7 @@ async fn vote(browser: &mut Browser, path: &str, pick: &str) -> Page {
 /// Votes for a listing of the pair on a page.
 async fn send(browser: &mut Browser, path: &str, page: &Page, pick: &str) -> Page {
     let hidden = page.hidden();
-    let hidden = hidden
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let hidden = hidden.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let fields: Vec<(&str, &str)> = hidden.chain([("pick", pick)]).collect();
     browser.post(path, &fields).await
 }
@@ -33,9 +31,7 @@ async fn send(browser: &mut Browser, path: &str, page: &Page, pick: &str) -> Pag
 /// The voters of the counted votes.
 fn voters(site: &Site) -> Vec<Voter> {
     let cast = site.catalogue.votes.cast.lock().unwrap();
-    cast.iter()
-        .map(|vote| vote.voter.clone().unwrap().voter.unwrap())
-        .collect()
+    cast.iter().map(|vote| vote.voter.clone().unwrap().voter.unwrap()).collect()
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -60,13 +56,7 @@ async fn a_visitor_votes_by_cookie(pool: PgPool) {
     assert_eq!(page.headers[CACHE_CONTROL], "no-store");
     assert_eq!(page.headers["content-language"], "en");
     let cookie = page.headers[SET_COOKIE].to_str().unwrap().to_owned();
-    for part in [
-        "__Host-voter=",
-        "Max-Age=31536000",
-        "HttpOnly",
-        "SameSite=Lax",
-        "Secure",
-    ] {
+    for part in ["__Host-voter=", "Max-Age=31536000", "HttpOnly", "SameSite=Lax", "Secure"] {
         assert!(cookie.contains(part), "{part} in {cookie}");
     }
     let voted = send(&mut browser, "/vote", &page, "second").await;
@@ -104,10 +94,7 @@ async fn a_pair_is_skipped_by_a_vote_for_neither(pool: PgPool) {
     let skipped = send(&mut browser, "/vote", &page, "neither").await;
     assert_eq!(skipped.location(), "/vote?done=skipped");
     assert!(!skipped.headers.contains_key(SET_COOKIE));
-    browser
-        .get("/vote?done=skipped")
-        .await
-        .assert(200, "name=\"draw\"");
+    browser.get("/vote?done=skipped").await.assert(200, "name=\"draw\"");
     let cast = site.catalogue.votes.cast.lock().unwrap();
     assert!(cast.iter().all(|vote| vote.neither));
     assert_eq!(cast.len(), 1);
@@ -145,10 +132,7 @@ async fn a_draw_counts_once_also_in_two_tabs(pool: PgPool) {
     assert_eq!(voted.location(), "/vote?done=voted");
     let again = send(&mut other_tab, "/vote", &page, "second").await;
     assert_eq!(again.location(), "/vote?done=repeated");
-    browser
-        .get("/vote?done=repeated")
-        .await
-        .assert(200, "A pair counts once a day");
+    browser.get("/vote?done=repeated").await.assert(200, "A pair counts once a day");
     assert_eq!(voters(&site).len(), 1);
 }
 
@@ -172,10 +156,10 @@ async fn nobody_votes_with_the_draw_or_the_cookie_of_another(pool: PgPool) {
     other.get("/vote").await;
     let refused = send(&mut other, "/vote", &page, "first").await;
     assert_eq!(refused.location(), "/vote?done=refused");
-    other.get("/vote?done=refused").await.assert(
-        200,
-        "role=\"alert\">That vote was not counted: the pair was drawn",
-    );
+    other
+        .get("/vote?done=refused")
+        .await
+        .assert(200, "role=\"alert\">That vote was not counted: the pair was drawn");
     // A forged cookie belongs to nobody; its browser becomes a new voter.
     let cookie = other.cookies[COOKIE].clone();
     let mut forged = cookie.clone().into_bytes();
@@ -235,10 +219,7 @@ async fn nobody_votes_while_everything_is_read_only(pool: PgPool) {
     site.gateway.switched.lock().unwrap().insert("read_only");
     let closed = vote(&mut browser, "/vote", "first").await;
     assert_eq!(closed.location(), "/vote?done=closed");
-    browser
-        .get("/vote?done=closed")
-        .await
-        .assert(200, "this site is read-only at the moment");
+    browser.get("/vote?done=closed").await.assert(200, "this site is read-only at the moment");
     assert_eq!(voters(&site), []);
 }
 

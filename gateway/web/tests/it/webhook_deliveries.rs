@@ -18,9 +18,7 @@ async fn a_test_event_is_sent_and_its_result_appears(pool: PgPool) {
     let test = format!("{path}/test");
     let fields = [("event", "listing.updated person")];
     let sent = site.browser.submit(&path, &test, &fields).await;
-    let page = site
-        .eventually(sent.location(), "Your receiver accepted it")
-        .await;
+    let page = site.eventually(sent.location(), "Your receiver accepted it").await;
     page.assert(200, "after 1 try");
     page.assert(200, "answered 200");
     page.assert(200, "&#60;b&#62;noted");
@@ -33,10 +31,7 @@ async fn a_test_event_is_sent_and_its_result_appears(pool: PgPool) {
     assert!(bodies[0].contains("\"listing.updated\""), "{}", bodies[0]);
     let page = site.browser.get(&path).await;
     page.assert(200, "delivered");
-    let unknown = site
-        .browser
-        .submit(&path, &test, &[("event", "listing.removed")])
-        .await;
+    let unknown = site.browser.submit(&path, &test, &[("event", "listing.removed")]).await;
     unknown.assert(422, "id=\"event-error\"");
 }
 
@@ -54,9 +49,7 @@ async fn the_page_of_a_first_try_loads_itself_again_until_the_result_is_there(po
     let page = site.browser.get(&delivery).await;
     assert!(!page.headers.contains_key("refresh"), "{page:?}");
     site.receiver.answer(200);
-    let page = site
-        .eventually(&delivery, "Your receiver accepted it")
-        .await;
+    let page = site.eventually(&delivery, "Your receiver accepted it").await;
     assert!(!page.headers.contains_key("refresh"), "{page:?}");
 }
 
@@ -86,10 +79,7 @@ async fn a_delivery_is_sent_again(pool: PgPool) {
 async fn a_list_continues_on_the_next_page(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
-    site.browser
-        .post(&format!("{path}/pause"), &[])
-        .await
-        .location();
+    site.browser.post(&format!("{path}/pause"), &[]).await.location();
     let delivery = send_test(&mut site, &path, "ping").await;
     // More deliveries than fit on a page.
     sqlx::raw_sql(
@@ -104,10 +94,7 @@ async fn a_list_continues_on_the_next_page(pool: PgPool) {
     let first = site.browser.get(&format!("{list}?state=waiting")).await;
     assert_eq!(rows(&first.text), 100);
     assert!(first.text.len() < 60_000, "{}", first.text.len());
-    let (_, rest) = first
-        .text
-        .split_once(&format!("<a href=\"{list}?"))
-        .unwrap();
+    let (_, rest) = first.text.split_once(&format!("<a href=\"{list}?")).unwrap();
     let query = rest.split('"').next().unwrap().replace("&#38;", "&");
     assert!(query.contains("state=waiting"), "{query}");
     let second = site.browser.get(&format!("{list}?{query}")).await;
@@ -116,10 +103,9 @@ async fn a_list_continues_on_the_next_page(pool: PgPool) {
     second.assert(200, &delivery);
     let failed = site.browser.get(&format!("{list}?state=failed")).await;
     failed.assert(200, "No delivery matches");
-    for (query, part) in [
-        ("?state=lost", "There is no such state"),
-        ("?cursor=lost", "begin without one"),
-    ] {
+    for (query, part) in
+        [("?state=lost", "There is no such state"), ("?cursor=lost", "begin without one")]
+    {
         let page = site.browser.get(&format!("{list}{query}")).await;
         page.assert(422, part);
     }
@@ -133,31 +119,19 @@ async fn failed_deliveries_are_counted_before_they_are_sent_again(pool: PgPool) 
     let recover = format!("{path}/recover");
     let form = site.browser.get(&recover).await;
     form.assert(200, "value=\"2026-11-23T12:00\"");
-    site.browser
-        .post(&recover, &[("since", "")])
-        .await
-        .assert(422, "id=\"since-error\"");
+    site.browser.post(&recover, &[("since", "")]).await.assert(422, "id=\"since-error\"");
     let since = ("since", "2026-11-23T00:00");
-    site.browser
-        .post(&recover, &[since])
-        .await
-        .assert(200, "No delivery");
+    site.browser.post(&recover, &[since]).await.assert(200, "No delivery");
 
     // A delivery with one try.
-    site.browser
-        .post(&format!("{path}/pause"), &[])
-        .await
-        .location();
+    site.browser.post(&format!("{path}/pause"), &[]).await.location();
     let delivery = send_test(&mut site, &path, "ping").await;
     sqlx::raw_sql("update webhook.waiting set attempts_left = 1")
         .execute(&site.site.pool)
         .await
         .unwrap();
     site.receiver.answer(500);
-    site.browser
-        .post(&format!("{path}/resume"), &[])
-        .await
-        .location();
+    site.browser.post(&format!("{path}/resume"), &[]).await.location();
     site.eventually(&delivery, "It has failed").await;
     // A 410 disables the endpoint.
     site.receiver.answer(410);
@@ -172,15 +146,8 @@ async fn failed_deliveries_are_counted_before_they_are_sent_again(pool: PgPool) 
     let off = site.browser.post(&recover, &confirmed).await;
     off.assert(422, "resume it first");
     site.receiver.answer(200);
-    site.browser
-        .post(&format!("{path}/resume"), &[])
-        .await
-        .location();
+    site.browser.post(&format!("{path}/resume"), &[]).await.location();
     let sent = site.browser.post(&recover, &confirmed).await;
-    site.browser
-        .get(sent.location())
-        .await
-        .assert(200, "sent again");
-    site.eventually(&delivery, "Your receiver accepted it after 2 tries")
-        .await;
+    site.browser.get(sent.location()).await.assert(200, "sent again");
+    site.eventually(&delivery, "Your receiver accepted it after 2 tries").await;
 }

@@ -79,10 +79,7 @@ impl WebhookSite {
     pub(crate) async fn add(&mut self) -> String {
         let (base, url) = (self.base(), self.receiver.url.clone());
         let fields = [("url", url.as_str()), ("events", "tip.paid")];
-        let page = self
-            .browser
-            .submit(&format!("{base}/new"), &base, &fields)
-            .await;
+        let page = self.browser.submit(&format!("{base}/new"), &base, &fields).await;
         page.assert(200, "SERVICE_WEBHOOK_SECRET=svc_whsec_");
         let (_, rest) = page.text.split_once(&format!("action=\"{base}/")).unwrap();
         format!("{base}/{}", rest.split('/').next().unwrap())
@@ -101,13 +98,8 @@ impl WebhookSite {
 /// Adds an account and the table of plans to webhook-svc, as the gateway's feed does.
 pub(crate) async fn insert_account(pool: &PgPool, id: Uuid, plan: &str) {
     let mut connection = pool.acquire().await.unwrap();
-    let account = accounts::Row {
-        id,
-        plan: plan.to_owned(),
-    };
-    accounts::upsert(&mut connection, Uuid::nil(), vec![account])
-        .await
-        .unwrap();
+    let account = accounts::Row { id, plan: plan.to_owned() };
+    accounts::upsert(&mut connection, Uuid::nil(), vec![account]).await.unwrap();
     let plan = |name: &str, endpoints, events| Plan {
         name: name.to_owned(),
         title: name.to_owned(),
@@ -116,9 +108,7 @@ pub(crate) async fn insert_account(pool: &PgPool, id: Uuid, plan: &str) {
         coming: false,
     };
     let table = [plan("free", 1, false), plan("build", 5, true)];
-    plans::replace(&mut connection, Uuid::nil(), &table)
-        .await
-        .unwrap();
+    plans::replace(&mut connection, Uuid::nil(), &table).await.unwrap();
 }
 
 /// Serves webhook-svc, including deliveries.
@@ -138,9 +128,8 @@ async fn serve(
         ..Settings::default()
     };
     let sender = Sender::new(&settings).unwrap();
-    let key_ring: kit::key_ring::KeyRing = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
-        .parse()
-        .unwrap();
+    let key_ring: kit::key_ring::KeyRing =
+        "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=".parse().unwrap();
     let leader = Leader::start(lifecycle, pool.clone(), webhook::SCHEMA, clock.clone());
     let delivering = DeliveryDependencies {
         pool: pool.clone(),
@@ -200,16 +189,10 @@ impl Receiver {
             bodies: Mutex::default(),
             answer: Mutex::new("<b>noted</b>".to_owned()),
         });
-        let router = Router::new()
-            .route("/hook", post(receive))
-            .with_state(Arc::clone(&shared));
+        let router = Router::new().route("/hook", post(receive)).with_state(Arc::clone(&shared));
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self {
-            url,
-            shared,
-            server,
-        }
+        Self { url, shared, server }
     }
 
     /// Refuses connections from now on.

@@ -8,11 +8,7 @@ use crate::webhook_service::{WebhookSite, insert_account};
 async fn a_new_address_shows_its_secret_once(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let (base, url) = (site.base(), site.receiver.url.clone());
-    let fields = [
-        ("url", url.as_str()),
-        ("events", "tip.paid"),
-        ("events", "listing.updated"),
-    ];
+    let fields = [("url", url.as_str()), ("events", "tip.paid"), ("events", "listing.updated")];
     let new = format!("{base}/new");
     let added = site.browser.submit(&new, &base, &fields).await;
     added.assert(200, "answered with 405");
@@ -21,10 +17,7 @@ async fn a_new_address_shows_its_secret_once(pool: PgPool) {
     list.assert(200, "1 of 5");
     list.assert(200, "listing.updated, tip.paid");
     assert!(!list.text.contains("svc_whsec_"), "{}", list.text);
-    let (_, rest) = list
-        .text
-        .split_once(&format!("<a href=\"{base}/0"))
-        .unwrap();
+    let (_, rest) = list.text.split_once(&format!("<a href=\"{base}/0")).unwrap();
     let path = format!("{base}/0{}", rest.split('"').next().unwrap());
     let page = site.browser.get(&path).await;
     page.assert(200, "answered with 405");
@@ -69,11 +62,8 @@ async fn a_full_plan_says_so(pool: PgPool) {
     page.assert(200, &format!("href=\"/accounts/{}/plans\"", site.account));
     assert!(!page.text.contains("name=\"url\""), "{}", page.text);
     // This form was opened while there was room.
-    let fields = [
-        ("form", opened.as_str()),
-        ("url", "https://hooks.example/"),
-        ("events", "tip.paid"),
-    ];
+    let fields =
+        [("form", opened.as_str()), ("url", "https://hooks.example/"), ("events", "tip.paid")];
     let page = site.browser.post(&base, &fields).await;
     page.assert(422, says);
     page.assert(422, "value=\"https://hooks.example/\"");
@@ -91,42 +81,26 @@ async fn an_address_is_changed_paused_resumed_and_removed(pool: PgPool) {
         ("base_url", hidden["base_url"].as_str()),
         ("base_events", hidden["base_events"].as_str()),
     ];
-    let fields = [
-        &base[..],
-        &[("url", url.as_str()), ("events", "ranking.moved")],
-    ]
-    .concat();
+    let fields = [&base[..], &[("url", url.as_str()), ("events", "ranking.moved")]].concat();
     let changed = site.browser.post(&change, &fields).await;
     let page = site.browser.get(changed.location()).await;
     page.assert(200, "The address is changed.");
     page.assert(200, "ranking.moved");
     let refused = [("url", "http://hooks.example/"), ("events", "tip.paid")];
     let refused = [&base[..], &refused].concat();
-    site.browser
-        .post(&change, &refused)
-        .await
-        .assert(422, "Begin the address with https");
+    site.browser.post(&change, &refused).await.assert(422, "Begin the address with https");
     let without = [("url", url.as_str()), ("events", "tip.paid")];
-    site.browser
-        .post(&change, &without)
-        .await
-        .assert(422, "Open the page again");
+    site.browser.post(&change, &without).await.assert(422, "Open the page again");
 
     let paused = site.browser.post(&format!("{path}/pause"), &[]).await;
     let page = site.browser.get(paused.location()).await;
     page.assert(200, "wait for up to 30 days");
     page.assert(200, &format!("action=\"{path}/resume\""));
     let resumed = site.browser.post(&format!("{path}/resume"), &[]).await;
-    site.browser
-        .get(resumed.location())
-        .await
-        .assert(200, "Resumed.");
+    site.browser.get(resumed.location()).await.assert(200, "Resumed.");
     let remove = format!("{path}/remove");
     let removed = site.browser.submit(&path, &remove, &[]).await;
-    site.browser
-        .get(removed.location())
-        .await
-        .assert(200, "No address yet");
+    site.browser.get(removed.location()).await.assert(200, "No address yet");
     site.browser.get(&path).await.assert(404, "Not found");
     for action in ["pause", "resume", "switch"] {
         let gone = site.browser.post(&format!("{path}/{action}"), &[]).await;
@@ -134,19 +108,11 @@ async fn an_address_is_changed_paused_resumed_and_removed(pool: PgPool) {
     }
     let activity = format!("/accounts/{}/activity", site.account);
     let activity = site.browser.get(&activity).await;
-    for part in [
-        "added a webhook at http://127.0.0.1",
-        "paused",
-        "resumed",
-        "removed the webhook",
-    ] {
+    for part in ["added a webhook at http://127.0.0.1", "paused", "resumed", "removed the webhook"]
+    {
         activity.assert(200, part);
     }
-    assert!(
-        !activity.text.contains("/hook<"),
-        "paths may be secrets: {}",
-        activity.text
-    );
+    assert!(!activity.text.contains("/hook<"), "paths may be secrets: {}", activity.text);
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -205,31 +171,18 @@ async fn two_developers_who_change_one_address_keep_both_changes(pool: PgPool) {
     let other_url = format!("{url}/other");
     let base = [("base_url", url.as_str()), ("base_events", events.as_str())];
     // One ticks an event, the other corrects the path, in forms that were opened at the same time.
-    let ticked = [
-        ("url", url.as_str()),
-        ("events", "tip.paid"),
-        ("events", "ranking.moved"),
-    ];
-    let ticked = site
-        .browser
-        .post(&change, &[&base[..], &ticked].concat())
-        .await;
+    let ticked = [("url", url.as_str()), ("events", "tip.paid"), ("events", "ranking.moved")];
+    let ticked = site.browser.post(&change, &[&base[..], &ticked].concat()).await;
     ticked.location();
     let corrected = [("url", other_url.as_str()), ("events", "tip.paid")];
-    let corrected = site
-        .browser
-        .post(&change, &[&base[..], &corrected].concat())
-        .await;
+    let corrected = site.browser.post(&change, &[&base[..], &corrected].concat()).await;
     let page = site.browser.get(corrected.location()).await;
     page.assert(200, &other_url);
     page.assert(200, "ranking.moved");
     // Both have changed the path.
     let third = format!("{url}/third");
     let late = [("url", third.as_str()), ("events", "tip.paid")];
-    let late = site
-        .browser
-        .post(&change, &[&base[..], &late].concat())
-        .await;
+    let late = site.browser.post(&change, &[&base[..], &late].concat()).await;
     late.assert(422, &format!("It is now: {other_url}"));
     late.assert(422, &format!("value=\"{third}\""));
     let hidden = late.hidden();

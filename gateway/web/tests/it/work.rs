@@ -24,11 +24,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    const NONE: Self = Self {
-        statements: 0,
-        hashes: 0,
-        calls: 0,
-    };
+    const NONE: Self = Self { statements: 0, hashes: 0, calls: 0 };
 }
 
 thread_local! {
@@ -104,9 +100,6 @@ async fn a_page_of_an_account_costs_a_statement_and_a_call_before_its_own_work(p
         let (page, done) = counted(owner.get(&path)).await;
         page.assert(200, "");
         assert!(done.statements > 0 && done.calls > 0, "{path}: {done:?}");
-        assert!(
-            done.statements + done.calls <= FRAME + own,
-            "{path}: {done:?}"
-        );
+        assert!(done.statements + done.calls <= FRAME + own, "{path}: {done:?}");
     }
 }

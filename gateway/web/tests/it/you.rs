@@ -22,12 +22,7 @@ async fn sessions_are_listed_and_ended(pool: PgPool) {
     let mut tablet = site.signed_in(ADA).await;
     let mut bob = site.signed_in(BOB).await;
     let page = browser.get("/you").await;
-    assert_eq!(
-        page.text.matches("/you/sessions/").count() - 1,
-        3,
-        "{}",
-        page.text
-    );
+    assert_eq!(page.text.matches("/you/sessions/").count() - 1, 3, "{}", page.text);
     assert_eq!(page.text.matches("this one").count(), 1);
     let hash = |browser: &crate::browser::Browser| {
         let cookie = browser.cookie.clone().unwrap();
@@ -38,22 +33,13 @@ async fn sessions_are_listed_and_ended(pool: PgPool) {
     // Nobody ends another person's session.
     bob.post(&end, &[]).await.location();
     phone.get("/you").await.assert(200, "");
-    assert_eq!(
-        browser.post(&end, &[]).await.location(),
-        "/you?done=session"
-    );
+    assert_eq!(browser.post(&end, &[]).await.location(), "/you?done=session");
     assert!(phone.get("/you").await.location().starts_with("/sign-in"));
     let mut copy = browser.clone();
-    browser
-        .post("/you/sessions/end-others", &[])
-        .await
-        .location();
+    browser.post("/you/sessions/end-others", &[]).await.location();
     assert!(copy.get("/you").await.location().starts_with("/sign-in"));
     assert!(tablet.get("/you").await.location().starts_with("/sign-in"));
-    browser
-        .get("/you?done=sessions")
-        .await
-        .assert(200, "All other sessions have ended");
+    browser.get("/you?done=sessions").await.assert(200, "All other sessions have ended");
     browser.get("/you?done=%3Cscript%3E").await.assert(200, ADA);
 }
 
@@ -64,12 +50,13 @@ async fn ending_the_own_session_signs_out(pool: PgPool) {
     let mut browser = site.signed_in(ADA).await;
     let (_, token) = browser.cookie.as_ref().unwrap().split_once('=').unwrap();
     let hash = Token::parse(token).unwrap().hash().hex();
-    let ended = browser
-        .post(&format!("/you/sessions/{hash}/end"), &[])
-        .await;
+    let ended = browser.post(&format!("/you/sessions/{hash}/end"), &[]).await;
     assert_eq!(ended.location(), "/?done=signed-out");
-    let cleared = ended.headers.get_all(SET_COOKIE).iter();
-    let cleared = cleared.filter(|set| set.to_str().unwrap().contains("Max-Age=0"));
+    let cleared = ended
+        .headers
+        .get_all(SET_COOKIE)
+        .iter()
+        .filter(|set| set.to_str().unwrap().contains("Max-Age=0"));
     assert_eq!(cleared.count(), 2, "{:?}", ended.headers);
 }
 
@@ -92,10 +79,7 @@ async fn a_new_password_ends_the_other_sessions(pool: PgPool) {
     assert!(copy.get("/you").await.location().starts_with("/sign-in"));
     assert!(other.get("/you").await.location().starts_with("/sign-in"));
     let old = [("email", ADA), ("password", PASSWORD)];
-    site.browser()
-        .post("/sign-in", &old)
-        .await
-        .assert(422, "wrong");
+    site.browser().post("/sign-in", &old).await.assert(422, "wrong");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -109,26 +93,14 @@ async fn an_address_changes_by_its_own_link_and_both_are_told(pool: PgPool) {
     assert_eq!(sent.location(), "/you?done=email-sent");
     let link = site.link("new@studio.example").await;
     // A stranger who receives the mail by mistake cannot use its link.
-    assert!(
-        site.browser()
-            .post(&link, &[])
-            .await
-            .location()
-            .starts_with("/sign-in")
-    );
-    site.signed_in(BOB)
-        .await
-        .post(&link, &[])
-        .await
-        .assert(403, "For another person");
+    assert!(site.browser().post(&link, &[]).await.location().starts_with("/sign-in"));
+    site.signed_in(BOB).await.post(&link, &[]).await.assert(403, "For another person");
     browser.get(&link).await.assert(200, "Change the address");
     browser.get("/you").await.assert(200, ADA);
     assert_eq!(browser.post(&link, &[]).await.location(), "/you?done=email");
     browser.get("/you").await.assert(200, "new@studio.example");
     let told = site.mails().await;
-    let told = told
-        .iter()
-        .filter(|(_, subject, _)| subject == "Your address was changed");
+    let told = told.iter().filter(|(_, subject, _)| subject == "Your address was changed");
     let told: Vec<&str> = told
         .map(|(to, _, body)| {
             assert!(body.contains("write to us at once: staff@mchezo.example"));
@@ -138,15 +110,9 @@ async fn an_address_changes_by_its_own_link_and_both_are_told(pool: PgPool) {
     assert_eq!(told, [ADA, "new@studio.example"]);
     // The form does not reveal that another person has the address, and does not take it.
     let fields = [("email", BOB), ("password", PASSWORD)];
-    assert_eq!(
-        browser.post("/you/email", &fields).await.location(),
-        "/you?done=email-sent"
-    );
+    assert_eq!(browser.post("/you/email", &fields).await.location(), "/you?done=email-sent");
     let link = site.link(BOB).await;
-    browser
-        .post(&link, &[])
-        .await
-        .assert(409, "This address is taken");
+    browser.post(&link, &[]).await.assert(409, "This address is taken");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -99,8 +99,7 @@ impl<'a> Fields<'a> {
     pub fn finish<T>(mut self, read: T) -> Result<T, Problems> {
         let writable: Vec<&str> = self.writable_names.iter().copied().collect();
         let others = std::mem::take(&mut self.other_names);
-        let keys = self.object.keys();
-        let keys = keys.filter(|key| !others.contains(key.as_str()));
+        let keys = self.object.keys().filter(|key| !others.contains(key.as_str()));
         self.refuse_unknown("", keys, &writable);
         let more = self.unreported.len() + self.unchecked;
         if more > 0 {
@@ -108,11 +107,7 @@ impl<'a> Fields<'a> {
                 format!("{more} more fields are invalid: a report lists the first {MAX_REPORTED}.");
             self.problems.insert(MORE.to_owned(), reason);
         }
-        if self.problems.is_empty() {
-            Ok(read)
-        } else {
-            Err(self.problems)
-        }
+        if self.problems.is_empty() { Ok(read) } else { Err(self.problems) }
     }
 
     /// Accepts fields and ignores their values.
@@ -179,10 +174,7 @@ fn no_such_field(key: &str, known: &[&str]) -> String {
     match closest(key, known) {
         Some(name) => format!("There is no such field; the nearest is `{name}`."),
         None if known.is_empty() => "There is no such field.".to_owned(),
-        None => format!(
-            "There is no such field; the fields are: {}.",
-            known.join(", ")
-        ),
+        None => format!("There is no such field; the fields are: {}.", known.join(", ")),
     }
 }
 
@@ -230,20 +222,15 @@ mod tests {
             fields.ignore(&["note"]);
         });
         let reason = "There is no such field; the fields are: title.";
-        let expected = [
-            ("foo", reason),
-            ("slugs", reason),
-            ("title", found[2].1.as_str()),
-        ];
+        let expected = [("foo", reason), ("slugs", reason), ("title", found[2].1.as_str())];
         let expected = expected.map(|(name, reason)| (name.to_owned(), reason.to_owned()));
         assert_eq!(found, expected);
     }
 
     #[test]
     fn suggestions_are_looked_up_only_for_reported_fields() {
-        let fields: Map<String, Value> = (0..22_000)
-            .map(|i| (format!("field-{i}"), json!(0)))
-            .collect();
+        let fields: Map<String, Value> =
+            (0..22_000).map(|i| (format!("field-{i}"), json!(0))).collect();
         let links = json!({ "links": fields });
         let screenshots = json!({ "screenshots": [fields, fields] });
         let cases: [(&Map<String, Value>, Reader, usize); 3] = [
@@ -256,12 +243,7 @@ mod tests {
             (
                 screenshots.as_object().unwrap(),
                 |fields| {
-                    drop(super::super::array_fields::screenshots(
-                        fields,
-                        "screenshots",
-                        &[],
-                        "",
-                    ));
+                    drop(super::super::array_fields::screenshots(fields, "screenshots", &[], ""));
                 },
                 44_000 + 6,
             ),
@@ -280,15 +262,10 @@ mod tests {
 
     #[test]
     fn the_report_of_bad_fields_has_a_bounded_size() {
-        let object: Map<String, Value> = (0..1_000)
-            .map(|i| (format!("{i}{}", "x".repeat(1_000)), json!(0)))
-            .collect();
+        let object: Map<String, Value> =
+            (0..1_000).map(|i| (format!("{i}{}", "x".repeat(1_000)), json!(0))).collect();
         let problems = Fields::new(&object).finish(()).unwrap_err();
         assert_eq!(problems.len(), MAX_REPORTED + 1);
-        assert!(
-            problems
-                .keys()
-                .all(|key| key.chars().count() <= text::MAX_CLIP_CHARS + 1)
-        );
+        assert!(problems.keys().all(|key| key.chars().count() <= text::MAX_CLIP_CHARS + 1));
     }
 }

@@ -191,15 +191,10 @@ pub fn parse_choice(raw: &str, words: &[&str]) -> Result<String, String> {
 pub fn integer(value: &Value, range: RangeInclusive<i64>) -> Result<i64, String> {
     match value.as_i64() {
         Some(number) if range.contains(&number) => Ok(number),
-        _ if value.is_number() => Err(format!(
-            "This must be a whole number from {} to {}.",
-            range.start(),
-            range.end()
-        )),
-        _ => Err(format!(
-            "This must be a whole number, not {}.",
-            type_name(value)
-        )),
+        _ if value.is_number() => {
+            Err(format!("This must be a whole number from {} to {}.", range.start(), range.end()))
+        }
+        _ => Err(format!("This must be a whole number, not {}.", type_name(value))),
     }
 }
 
@@ -307,10 +302,7 @@ mod tests {
             });
             assert_eq!(found.is_empty(), good, "{at}: {found:?}");
             let says = "the service's time is 2026-06-01T12:00:00Z. Your clock may be fast.";
-            assert!(
-                found.iter().all(|(_, reason)| reason.contains(says)),
-                "{found:?}"
-            );
+            assert!(found.iter().all(|(_, reason)| reason.contains(says)), "{found:?}");
         }
     }
 

@@ -13,20 +13,14 @@ use crate::domain::text;
 /// Fields that accounts cannot change, each with its error.
 const READ_ONLY: [(&str, &str); 3] = [
     ("slug", NEVER_CHANGES),
-    (
-        "city_slug",
-        "The service derives it from the city: change the city.",
-    ),
+    ("city_slug", "The service derives it from the city: change the city."),
     ("created_at", SET_BY_SERVICE),
 ];
 
 pub(super) fn read(fields: &mut Fields<'_>, input: &Input<'_>, current: Option<&Event>) -> Event {
     let mut event = current.cloned().unwrap_or_default();
-    let place = Place {
-        country_code: event.country_code,
-        city: event.city,
-        city_slug: event.city_slug,
-    };
+    let place =
+        Place { country_code: event.country_code, city: event.city, city_slug: event.city_slug };
     let place = input.place(fields, place, |fields| fields.title("city"));
     if place.city.is_empty() {
         let reason = "Give a city: an event needs one, an online event too.";
@@ -38,12 +32,8 @@ pub(super) fn read(fields: &mut Fields<'_>, input: &Input<'_>, current: Option<&
     read_website(&mut event, fields, input.representation.get("url"));
     read_dates(&mut event, fields);
     fields.update("title", &mut event.title, |fields| fields.title("title"));
-    fields.update("kind", &mut event.kind, |fields| {
-        fields.choice("kind", &EVENT_KINDS)
-    });
-    fields.update("online", &mut event.online, |fields| {
-        fields.boolean("online")
-    });
+    fields.update("kind", &mut event.kind, |fields| fields.choice("kind", &EVENT_KINDS));
+    fields.update("online", &mut event.online, |fields| fields.boolean("online"));
     fields.update("description", &mut event.description, |fields| {
         fields.paragraphs("description", text::MAX_DESCRIPTION)
     });
@@ -56,9 +46,8 @@ pub(super) fn read(fields: &mut Fields<'_>, input: &Input<'_>, current: Option<&
         // The account of an event is not part of its content.
         fields.ignore(&["account"]);
     }
-    fields.update("source", &mut event.source, |fields| {
-        fields.line("source", text::MAX_DESCRIPTION)
-    });
+    fields
+        .update("source", &mut event.source, |fields| fields.line("source", text::MAX_DESCRIPTION));
     event
 }
 
@@ -72,9 +61,7 @@ fn read_dates(event: &mut Event, fields: &mut Fields<'_>) {
         }
         day
     });
-    fields.update("ends_at", &mut event.ends_at, |fields| {
-        fields.date("ends_at")
-    });
+    fields.update("ends_at", &mut event.ends_at, |fields| fields.date("ends_at"));
     if let (Some(starts_at), Some(ends_at)) = (starts_at, event.ends_at)
         && ends_at < starts_at
     {

@@ -33,9 +33,7 @@ pub(super) fn read(fields: &mut Fields<'_>, input: &Input<'_>, current: Option<&
     let mut game = current.cloned().unwrap_or_default();
     let reference = input.reference;
     fields.update("title", &mut game.title, |fields| fields.title("title"));
-    fields.update("tagline", &mut game.tagline, |fields| {
-        fields.line("tagline", text::MAX_TAGLINE)
-    });
+    fields.update("tagline", &mut game.tagline, |fields| fields.line("tagline", text::MAX_TAGLINE));
     fields.update("description", &mut game.description, |fields| {
         fields.paragraphs("description", text::MAX_DESCRIPTION)
     });
@@ -47,15 +45,9 @@ pub(super) fn read(fields: &mut Fields<'_>, input: &Input<'_>, current: Option<&
         array_fields::words(fields, "platforms", PLATFORMS.len(), platform)
     });
     fields.update("stage", &mut game.stage, stage);
-    fields.update("release_year", &mut game.release_year, |fields| {
-        release_year(fields, input)
-    });
-    fields.update("trailer_url", &mut game.trailer_url, |fields| {
-        fields.address("trailer_url")
-    });
-    fields.update("links", &mut game.links, |fields| {
-        links::read(fields, links::GAME)
-    });
+    fields.update("release_year", &mut game.release_year, |fields| release_year(fields, input));
+    fields.update("trailer_url", &mut game.trailer_url, |fields| fields.address("trailer_url"));
+    fields.update("links", &mut game.links, |fields| links::read(fields, links::GAME));
     // Stored credits are not checked again: a page that they name may have been taken down since.
     let credits = game.credits.clone();
     fields.update("credits", &mut game.credits, |fields| {
@@ -76,12 +68,8 @@ pub(super) fn read(fields: &mut Fields<'_>, input: &Input<'_>, current: Option<&
 /// Fields that staff and files give.
 fn read_fields_of_staff(game: &mut Game, fields: &mut Fields<'_>, reference: &ReferenceData) {
     fields.ignore(&["note"]);
-    fields.update("featured", &mut game.featured, |fields| {
-        fields.boolean("featured")
-    });
-    fields.update("creator", &mut game.page_id, |fields| {
-        page(fields, reference)
-    });
+    fields.update("featured", &mut game.featured, |fields| fields.boolean("featured"));
+    fields.update("creator", &mut game.page_id, |fields| page(fields, reference));
     fields.update("cover_url", &mut game.cover_url, |fields| {
         fields.picture("cover_url", &reference.public_url)
     });
@@ -89,9 +77,8 @@ fn read_fields_of_staff(game: &mut Game, fields: &mut Fields<'_>, reference: &Re
     fields.update("screenshots", &mut game.screenshots, |fields| {
         array_fields::screenshots(fields, "screenshots", &current, &reference.public_url)
     });
-    fields.update("source", &mut game.source, |fields| {
-        fields.line("source", text::MAX_DESCRIPTION)
-    });
+    fields
+        .update("source", &mut game.source, |fields| fields.line("source", text::MAX_DESCRIPTION));
 }
 
 fn genre(raw: &str) -> Result<String, String> {
@@ -126,9 +113,7 @@ fn release_year(fields: &mut Fields<'_>, input: &Input<'_>) -> i32 {
         let reason = "Give the year of the first release, or the planned year.";
         fields.refuse("release_year", reason);
     }
-    input
-        .current
-        .map_or(this_year, |game| game.created_at.year())
+    input.current.map_or(this_year, |game| game.created_at.year())
 }
 
 /// Reads `creator`: a handle, or the object that a read returns.

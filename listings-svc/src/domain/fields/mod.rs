@@ -113,22 +113,12 @@ pub fn read_row(
     row: &Map<String, Value>,
     reference: &ReferenceData,
 ) -> Result<RowContent, Problems> {
-    let input = Input {
-        who: Who::File,
-        reference,
-        current: None,
-        representation: Map::new(),
-    };
+    let input = Input { who: Who::File, reference, current: None, representation: Map::new() };
     let mut fields = Fields::new(row);
     let mut content = read(entity, &mut fields, &input);
     content.set_name(fields.slug(key_field(entity)));
     let (created_at, updated_at) = fields.row_times(reference.no_later_than);
-    fields.finish(RowContent {
-        content,
-        created_at,
-        updated_at,
-        hidden_by_page: false,
-    })
+    fields.finish(RowContent { content, created_at, updated_at, hidden_by_page: false })
 }
 
 /// The field that identifies a listing of a kind.

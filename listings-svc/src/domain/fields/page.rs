@@ -13,10 +13,7 @@ const MAX_ROLES: usize = 20;
 /// Fields that accounts cannot change, each with its error.
 const READ_ONLY: [(&str, &str); 6] = [
     ("avatar_url", "Pictures are added on the site."),
-    (
-        "city_slug",
-        "The service derives it from the city: change the city.",
-    ),
+    ("city_slug", "The service derives it from the city: change the city."),
     ("verified", "Staff verify pages."),
     ("games", "Submit each game by itself."),
     ("url", "The address of the page is made from the handle."),
@@ -25,32 +22,21 @@ const READ_ONLY: [(&str, &str); 6] = [
 
 pub(super) fn read(fields: &mut Fields<'_>, input: &Input<'_>, current: Option<&Page>) -> Page {
     let mut page = current.cloned().unwrap_or_default();
-    let place = Place {
-        country_code: page.country_code,
-        city: page.city,
-        city_slug: page.city_slug,
-    };
+    let place =
+        Place { country_code: page.country_code, city: page.city, city_slug: page.city_slug };
     // A page may have no city.
     let place = input.place(fields, place, |fields| fields.line("city", text::MAX_TITLE));
     page.country_code = place.country_code;
     page.city = place.city;
     page.city_slug = place.city_slug;
     fields.update("name", &mut page.name, |fields| fields.title("name"));
-    fields.update("kind", &mut page.kind, |fields| {
-        fields.choice("kind", &CREATOR_KINDS)
-    });
+    fields.update("kind", &mut page.kind, |fields| fields.choice("kind", &CREATOR_KINDS));
     fields.update("roles", &mut page.roles, |fields| {
         array_fields::words(fields, "roles", MAX_ROLES, parse_slug)
     });
-    fields.update("tagline", &mut page.tagline, |fields| {
-        fields.line("tagline", text::MAX_TAGLINE)
-    });
-    fields.update("bio", &mut page.bio, |fields| {
-        fields.paragraphs("bio", text::MAX_DESCRIPTION)
-    });
-    fields.update("links", &mut page.links, |fields| {
-        links::read(fields, links::PAGE)
-    });
+    fields.update("tagline", &mut page.tagline, |fields| fields.line("tagline", text::MAX_TAGLINE));
+    fields.update("bio", &mut page.bio, |fields| fields.paragraphs("bio", text::MAX_DESCRIPTION));
+    fields.update("links", &mut page.links, |fields| links::read(fields, links::PAGE));
     if input.who == Who::Account {
         read_fields_of_accounts(&mut page, fields, input, current);
     } else {
@@ -81,9 +67,7 @@ fn read_fields_of_accounts(
 /// Fields that staff and files give.
 fn read_fields_of_staff(page: &mut Page, fields: &mut Fields<'_>, input: &Input<'_>) {
     fields.ignore(&["note"]);
-    fields.update("verified", &mut page.verified, |fields| {
-        fields.boolean("verified")
-    });
+    fields.update("verified", &mut page.verified, |fields| fields.boolean("verified"));
     if fields.has("website") && !fields.has("links") {
         page.links.remove("website");
     }
@@ -93,7 +77,6 @@ fn read_fields_of_staff(page: &mut Page, fields: &mut Fields<'_>, input: &Input<
     fields.update("avatar_url", &mut page.avatar_url, |fields| {
         fields.picture("avatar_url", &input.reference.public_url)
     });
-    fields.update("source", &mut page.source, |fields| {
-        fields.line("source", text::MAX_DESCRIPTION)
-    });
+    fields
+        .update("source", &mut page.source, |fields| fields.line("source", text::MAX_DESCRIPTION));
 }

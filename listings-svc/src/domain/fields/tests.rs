@@ -24,9 +24,7 @@ fn reference() -> ReferenceData {
 }
 
 fn object(value: Value) -> Map<String, Value> {
-    let Value::Object(object) = value else {
-        unreachable!()
-    };
+    let Value::Object(object) = value else { unreachable!() };
     object
 }
 
@@ -105,10 +103,7 @@ fn event() -> Event {
         }),
     );
     match content {
-        Ok(Content::Event(event)) => Event {
-            slug: "jam".to_owned(),
-            ..event
-        },
+        Ok(Content::Event(event)) => Event { slug: "jam".to_owned(), ..event },
         other => panic!("{other:?}"),
     }
 }
@@ -201,10 +196,7 @@ fn every_bad_field_is_named_at_once() {
     of_file.sort_unstable();
     assert_eq!(import(Entity::Game, bad).unwrap_err(), of_file);
     let required = [
-        (
-            Entity::Event,
-            &["city", "country_code", "kind", "starts_at", "title"][..],
-        ),
+        (Entity::Event, &["city", "country_code", "kind", "starts_at", "title"][..]),
         (Entity::Page, &["country_code", "kind", "name"]),
     ];
     for (entity, required) in required {
@@ -227,12 +219,8 @@ fn missing_fields_keep_their_values_and_null_clears_optional_ones() {
     let required = change_game(json!({"title": null, "creator": null}));
     assert_eq!(names(required.unwrap_err()), ["creator", "title"]);
     let cleared = edit(&Content::Page(page()), json!({"bio": null, "city": null}));
-    let expected = Page {
-        bio: String::new(),
-        city: String::new(),
-        city_slug: String::new(),
-        ..page()
-    };
+    let expected =
+        Page { bio: String::new(), city: String::new(), city_slug: String::new(), ..page() };
     assert_eq!(cleared, Ok(Content::Page(expected)));
 }
 
@@ -240,10 +228,7 @@ fn missing_fields_keep_their_values_and_null_clears_optional_ones() {
 fn a_row_as_read_is_accepted_with_changes() {
     let mut row = game_as_read();
     row["tagline"] = json!("Reap");
-    let expected = Game {
-        tagline: "Reap".to_owned(),
-        ..game()
-    };
+    let expected = Game { tagline: "Reap".to_owned(), ..game() };
     assert_eq!(change_game(row.clone()), Ok(Content::Game(expected)));
     for (name, reason) in game::READ_ONLY {
         let mut changed = row.clone();
@@ -270,38 +255,20 @@ fn accounts_staff_and_files_may_set_different_fields() {
         "website": "https://b.example", "account": "x",
     });
     let accepted_by = |refused: Vec<String>| {
-        let mut fields: Vec<String> = object(staff_only.clone())
-            .into_iter()
-            .map(|it| it.0)
-            .collect();
+        let mut fields: Vec<String> =
+            object(staff_only.clone()).into_iter().map(|it| it.0).collect();
         fields.retain(|name| !refused.contains(name));
         fields.sort_unstable();
         fields
     };
     for (content, account, staff) in [
-        (
-            Content::Event(event()),
-            &["website"][..],
-            &["account", "note", "source", "website"][..],
-        ),
-        (
-            Content::Game(game()),
-            &[],
-            &["cover_url", "featured", "note", "screenshots", "source"],
-        ),
-        (
-            Content::Page(page()),
-            &[],
-            &["avatar_url", "note", "source", "verified", "website"],
-        ),
+        (Content::Event(event()), &["website"][..], &["account", "note", "source", "website"][..]),
+        (Content::Game(game()), &[], &["cover_url", "featured", "note", "screenshots", "source"]),
+        (Content::Page(page()), &[], &["avatar_url", "note", "source", "verified", "website"]),
     ] {
         let entity = content.entity();
         let by_account = change_of(&content, &json!({}), staff_only.clone());
-        assert_eq!(
-            accepted_by(names(by_account.unwrap_err())),
-            account,
-            "{entity:?}"
-        );
+        assert_eq!(accepted_by(names(by_account.unwrap_err())), account, "{entity:?}");
         let by_staff = edit(&content, staff_only.clone()).unwrap_err();
         assert_eq!(accepted_by(by_staff), staff, "{entity:?}");
         // A file cannot set the account of an event.
@@ -322,10 +289,7 @@ fn staff_cannot_change_slugs_or_times() {
         ["created_at", "creator", "genres.0", "slug", "titel"]
     );
     // An unchanged value is accepted.
-    assert_eq!(
-        edit(&content, json!({"slug": "bao", "featured": true})),
-        Ok(content)
-    );
+    assert_eq!(edit(&content, json!({"slug": "bao", "featured": true})), Ok(content));
 }
 
 #[test]
@@ -355,10 +319,7 @@ fn a_page_that_its_account_renames_is_no_longer_verified() {
 #[test]
 fn a_changed_city_gets_a_new_slug() {
     let moved = change_event(json!({"city": "Nairobi", "country_code": "KE"})).unwrap();
-    assert_eq!(
-        (moved.city.as_str(), moved.city_slug.as_str()),
-        ("Nairobi", "nairobi")
-    );
+    assert_eq!((moved.city.as_str(), moved.city_slug.as_str()), ("Nairobi", "nairobi"));
     let moved = edit(&Content::Page(page()), json!({"city": "Ìlú Tuntun"})).unwrap();
     assert_eq!(moved.page().unwrap().city_slug, "ilu-tuntun-ng");
 }

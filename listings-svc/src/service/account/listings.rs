@@ -48,10 +48,7 @@ impl OwnListingsService for Service {
         bad.check()?;
         let (json, page) = self.own_page(account, mode, page).await?;
         let page = Some(page);
-        Ok(Response::new(proto::ListOwnListingsResponse {
-            json: json.into(),
-            page,
-        }))
+        Ok(Response::new(proto::ListOwnListingsResponse { json: json.into(), page }))
     }
 
     async fn get_own_listing(
@@ -78,10 +75,8 @@ impl OwnListingsService for Service {
         &self,
         _: Request<proto::ListFieldValuesRequest>,
     ) -> Result<Response<proto::ListFieldValuesResponse>, Status> {
-        let mut genres = GENRES.map(|genre| proto::Genre {
-            key: genre.key.to_owned(),
-            name: genre.name.to_owned(),
-        });
+        let mut genres = GENRES
+            .map(|genre| proto::Genre { key: genre.key.to_owned(), name: genre.name.to_owned() });
         genres.sort_by_cached_key(|genre| slug::from_title(&genre.name));
         let mut countries = COUNTRIES.map(|country| proto::Country {
             code: country.code.to_owned(),
@@ -126,13 +121,10 @@ impl Service {
         };
         let (mut rows, total) = (rows?, total?);
         let next_cursor = page.cut(&mut rows, |row| (SortTime(row.created_at), row.id))?;
-        let rows = rows.into_iter().filter_map(|row| self.own_row(row));
-        let rows: Vec<OwnListing> = rows.collect();
+        let rows: Vec<OwnListing> = rows.into_iter().filter_map(|row| self.own_row(row)).collect();
         let json = serde_json::to_vec(&rows).map_err(|error| Fault::internal(&error))?;
-        let page = common::PageInfo {
-            total: u64::try_from(total).unwrap_or_default(),
-            next_cursor,
-        };
+        let page =
+            common::PageInfo { total: u64::try_from(total).unwrap_or_default(), next_cursor };
         Ok((json, page))
     }
 
@@ -161,8 +153,9 @@ async fn get(
     request: proto::GetOwnListingRequest,
 ) -> Result<proto::GetOwnListingResponse, Fault> {
     let account = parse_uuid("account_id", &request.account_id)?;
-    let own = own_listings::find(pool, account, entity, &request.name).await?;
-    let own = own.ok_or_else(|| no_own_listing(entity))?;
+    let own = own_listings::find(pool, account, entity, &request.name)
+        .await?
+        .ok_or_else(|| no_own_listing(entity))?;
     let mut connection = pool.acquire().await?;
     let (mut note, mut creator) = (None, String::new());
     let listing = match &own.content {
@@ -183,17 +176,13 @@ async fn get(
         }
         ListingState::Pending | ListingState::Published => None,
     };
-    let removed = ended
-        .as_ref()
-        .filter(|_| own.state == ListingState::Removed);
+    let removed = ended.as_ref().filter(|_| own.state == ListingState::Removed);
     let today = kit::pg::now(&mut *connection, clock).await?.date();
     let writes_today = accounts::writes_on(&mut *connection, account, today).await?;
     Ok(proto::GetOwnListingResponse {
         listing: Some(listing),
         removed_at: removed.map(|removed| encode(removed.at)),
-        removed_by: removed
-            .and_then(|removed| removed.account.clone())
-            .unwrap_or_default(),
+        removed_by: removed.and_then(|removed| removed.account.clone()).unwrap_or_default(),
         reason: ended.and_then(|ended| ended.reason).unwrap_or_default(),
         note: note.unwrap_or_default(),
         creator,

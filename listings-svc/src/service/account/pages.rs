@@ -41,11 +41,7 @@ impl Service {
 }
 
 fn author(account_id: String, writes_per_day: Option<u32>) -> proto::Author {
-    proto::Author {
-        account_id,
-        mode: common::Mode::Live.into(),
-        writes_per_day,
-    }
+    proto::Author { account_id, mode: common::Mode::Live.into(), writes_per_day }
 }
 
 #[tonic::async_trait]
@@ -88,19 +84,20 @@ impl PagesService for Service {
         request: Request<proto::ListOwnPagesRequest>,
     ) -> Result<Response<proto::ListOwnPagesResponse>, Status> {
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
-        let pages = page_owners::pages_of(&self.pool, account).await;
-        let pages = pages.map_err(Fault::from)?;
+        let pages = page_owners::pages_of(&self.pool, account).await.map_err(Fault::from)?;
         let message = |listing: &Listing| {
             let page = listing.content.page()?;
             Some(feed::pages::message(listing, page, &[]))
         };
         let pages = pages.iter().filter_map(message).collect();
-        let reasons = page_owners::rejections(&self.pool, account).await;
-        let reasons = reasons.map_err(Fault::from)?.into_iter().collect();
+        let reasons = page_owners::rejections(&self.pool, account)
+            .await
+            .map_err(Fault::from)?
+            .into_iter()
+            .collect();
         let now = kit::pg::now(&self.pool, &self.clock).await;
         let today = now.map_err(Fault::from)?.date();
-        let written = accounts::writes_on(&self.pool, account, today).await;
-        let written = written.map_err(Fault::from)?;
+        let written = accounts::writes_on(&self.pool, account, today).await.map_err(Fault::from)?;
         Ok(Response::new(proto::ListOwnPagesResponse {
             pages,
             reasons,
@@ -114,12 +111,8 @@ impl PagesService for Service {
     ) -> Result<Response<proto::ClaimPageResponse>, Status> {
         let request = request.into_inner();
         let account = parse_uuid("account_id", &request.account_id)?;
-        let made = self
-            .claim(account, request.handle, &request.evidence)
-            .await?;
-        Ok(Response::new(proto::ClaimPageResponse {
-            claim: Some(made),
-        }))
+        let made = self.claim(account, request.handle, &request.evidence).await?;
+        Ok(Response::new(proto::ClaimPageResponse { claim: Some(made) }))
     }
 
     async fn list_own_claims(
@@ -127,8 +120,7 @@ impl PagesService for Service {
         request: Request<proto::ListOwnClaimsRequest>,
     ) -> Result<Response<proto::ListOwnClaimsResponse>, Status> {
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
-        let claims = store::list_by_account(&self.pool, account).await;
-        let claims = claims.map_err(Fault::from)?;
+        let claims = store::list_by_account(&self.pool, account).await.map_err(Fault::from)?;
         let claims = claims.into_iter().map(claims::message).collect();
         Ok(Response::new(proto::ListOwnClaimsResponse { claims }))
     }

@@ -43,8 +43,7 @@ impl OwnPicturesService for Service {
         let header = receive_header(&mut stream).await?;
         let author = author(&header.account_id, header.writes_per_day)?;
         let kind = kind(header.kind())?;
-        self.check_upload(author.account, kind, &header.name)
-            .await?;
+        self.check_upload(author.account, kind, &header.name).await?;
         let _permit = self.uploads.try_acquire()?;
         self.count_upload(author.account).await?;
         let file = receive_file(&mut stream, self.pictures.max_file_bytes()).await?;
@@ -76,12 +75,8 @@ impl OwnPicturesService for Service {
         let author = author(&request.account_id, request.writes_per_day)?;
         let order = self.arrangement(request.screenshots)?;
         let operation = PictureOperation::ArrangeScreenshots(order);
-        let changed = self.change_pictures(
-            PictureKind::Screenshot.entity(),
-            request.name,
-            operation,
-            author,
-        );
+        let changed =
+            self.change_pictures(PictureKind::Screenshot.entity(), request.name, operation, author);
         let written = changed.await?;
         Ok(Response::new(proto::ArrangeScreenshotsResponse { written }))
     }
@@ -138,11 +133,7 @@ impl Service {
 }
 
 fn author(account_id: &str, writes_per_day: Option<u32>) -> Result<Author, Fault> {
-    Ok(Author {
-        account: parse_uuid("account_id", account_id)?,
-        mode: Mode::Live,
-        writes_per_day,
-    })
+    Ok(Author { account: parse_uuid("account_id", account_id)?, mode: Mode::Live, writes_per_day })
 }
 
 /// Gives a listing a picture.
@@ -159,10 +150,9 @@ fn kind(kind: proto::PictureKind) -> Result<PictureKind, Fault> {
         proto::PictureKind::Cover => Ok(PictureKind::Cover),
         proto::PictureKind::Avatar => Ok(PictureKind::Avatar),
         proto::PictureKind::Screenshot => Ok(PictureKind::Screenshot),
-        proto::PictureKind::Unspecified => Err(Fault::invalid_field(
-            "kind",
-            "Give cover, avatar or screenshot.",
-        )),
+        proto::PictureKind::Unspecified => {
+            Err(Fault::invalid_field("kind", "Give cover, avatar or screenshot."))
+        }
     }
 }
 

@@ -25,9 +25,7 @@ impl GamesService for Service {
         request: Request<proto::CreateGameRequest>,
     ) -> Result<Response<proto::CreateGameResponse>, Status> {
         let writing = request.into_inner().writing;
-        let written = self
-            .submit(Target::New(Entity::Game), writing, None)
-            .await?;
+        let written = self.submit(Target::New(Entity::Game), writing, None).await?;
         Ok(Response::new(proto::CreateGameResponse { written }))
     }
 
@@ -35,11 +33,7 @@ impl GamesService for Service {
         &self,
         request: Request<proto::UpdateGameRequest>,
     ) -> Result<Response<proto::UpdateGameResponse>, Status> {
-        let proto::UpdateGameRequest {
-            slug,
-            writing,
-            precondition,
-        } = request.into_inner();
+        let proto::UpdateGameRequest { slug, writing, precondition } = request.into_inner();
         let target = Target::Change(Entity::Game, slug);
         let written = self.submit(target, writing, precondition).await?;
         Ok(Response::new(proto::UpdateGameResponse { written }))
@@ -53,9 +47,7 @@ impl EventsService for Service {
         request: Request<proto::CreateEventRequest>,
     ) -> Result<Response<proto::CreateEventResponse>, Status> {
         let writing = request.into_inner().writing;
-        let written = self
-            .submit(Target::New(Entity::Event), writing, None)
-            .await?;
+        let written = self.submit(Target::New(Entity::Event), writing, None).await?;
         Ok(Response::new(proto::CreateEventResponse { written }))
     }
 
@@ -63,11 +55,7 @@ impl EventsService for Service {
         &self,
         request: Request<proto::UpdateEventRequest>,
     ) -> Result<Response<proto::UpdateEventResponse>, Status> {
-        let proto::UpdateEventRequest {
-            slug,
-            writing,
-            precondition,
-        } = request.into_inner();
+        let proto::UpdateEventRequest { slug, writing, precondition } = request.into_inner();
         let target = Target::Change(Entity::Event, slug);
         let written = self.submit(target, writing, precondition).await?;
         Ok(Response::new(proto::UpdateEventResponse { written }))
@@ -108,10 +96,7 @@ impl Service {
                 ..proto::Written::default()
             }));
         }
-        self.write_submission(submission)
-            .await
-            .map(Some)
-            .map_err(Status::from)
+        self.write_submission(submission).await.map(Some).map_err(Status::from)
     }
 
     /// Changes the pictures of a listing of an account that has signed in.

@@ -16,8 +16,8 @@ const TIMEOUT: Duration = Duration::from_mins(2);
 type Upload = Streaming<proto::AddOwnPictureRequest>;
 
 pub(super) async fn receive_header(stream: &mut Upload) -> Result<proto::OwnPictureHeader, Status> {
-    let first = timeout(TIMEOUT, stream.message());
-    let first = first.await.map_err(|_elapsed| truncated_stream())??;
+    let first =
+        timeout(TIMEOUT, stream.message()).await.map_err(|_elapsed| truncated_stream())??;
     match first.and_then(|it| it.message) {
         Some(Message::Header(header)) => Ok(header),
         _ => Err(unexpected_message().into()),
@@ -53,18 +53,12 @@ async fn chunks(stream: &mut Upload, most: usize) -> Result<Vec<u8>, Status> {
 }
 
 fn unexpected_message() -> Fault {
-    Fault::invalid_field(
-        "message",
-        "Send one header, then the file in parts, then the end.",
-    )
+    Fault::invalid_field("message", "Send one header, then the file in parts, then the end.")
 }
 
 fn too_large(most: usize) -> Fault {
     let megabytes = most / (1024 * 1024);
-    Fault::invalid_field(
-        FIELD,
-        format!("Make it smaller: a file has {megabytes} MB at most."),
-    )
+    Fault::invalid_field(FIELD, format!("Make it smaller: a file has {megabytes} MB at most."))
 }
 
 fn truncated_stream() -> Fault {

@@ -31,9 +31,7 @@ impl StaffImportService for Service {
         let Some(Message::Header(first)) = first else {
             return Err(unexpected_message().into());
         };
-        self.audit
-            .allow(&by, AuditAction::Import, (&first.entity, &first.file_name))
-            .await?;
+        self.audit.allow(&by, AuditAction::Import, (&first.entity, &first.file_name)).await?;
         let mut run = self.importer.begin(header(&first, by)?);
         let mut ended = false;
         while let Some(message) = self.next_message(&mut stream).await? {
@@ -93,10 +91,5 @@ fn header(header: &proto::ImportHeader, by: Member) -> Result<Header, Fault> {
     let file_name = text::line(&header.file_name, text::MAX_DESCRIPTION);
     let file_name = bad.read("file_name", file_name);
     let (entity, file_name) = bad.finish(entity.zip(file_name))?;
-    Ok(Header {
-        entity,
-        mode,
-        file_name,
-        by: Some(by),
-    })
+    Ok(Header { entity, mode, file_name, by: Some(by) })
 }

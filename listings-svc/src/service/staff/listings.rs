@@ -30,9 +30,7 @@ impl StaffListingService for Service {
         let name = listing_name::read(request.into_inner().name, &mut bad);
         let name = bad.finish(name)?;
         let listing = find(&self.pool, &name).await?;
-        Ok(Response::new(proto::GetListingResponse {
-            listing: Some(listing),
-        }))
+        Ok(Response::new(proto::GetListingResponse { listing: Some(listing) }))
     }
 
     async fn get_account_writes(
@@ -44,8 +42,7 @@ impl StaffListingService for Service {
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
         let now = kit::pg::now(&self.pool, &self.clock).await;
         let today = now.map_err(Fault::from)?.date();
-        let written = accounts::writes_on(&self.pool, account, today).await;
-        let written = written.map_err(Fault::from)?;
+        let written = accounts::writes_on(&self.pool, account, today).await.map_err(Fault::from)?;
         Ok(Response::new(proto::GetAccountWritesResponse {
             writes_today: u32::try_from(written).unwrap_or_default(),
         }))
@@ -53,14 +50,9 @@ impl StaffListingService for Service {
 }
 
 pub(super) async fn find(pool: &PgPool, name: &ListingName) -> Result<proto::Listing, Fault> {
-    let found = history::status(pool, name).await?;
-    let found = found.ok_or_else(listing_not_found)?;
+    let found = history::status(pool, name).await?.ok_or_else(listing_not_found)?;
     Ok(proto::Listing {
-        name: Some(listing_name::message(
-            name.entity.as_str(),
-            name.mode,
-            name.key.clone(),
-        )),
+        name: Some(listing_name::message(name.entity.as_str(), name.mode, name.key.clone())),
         id: found.id.to_string(),
         title: found.title,
         state: feed::stored_state(&found.state),

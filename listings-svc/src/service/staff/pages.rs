@@ -25,8 +25,9 @@ use crate::write::page_owners;
 /// The owners of the page with this handle.
 async fn owners_of(pool: &PgPool, handle: &str) -> Result<Vec<proto::Owner>, Fault> {
     let mut connection = pool.acquire().await?;
-    let page = listings::find(&mut *connection, &ListingName::page(handle)).await?;
-    let page = page.ok_or_else(page_not_found)?;
+    let page = listings::find(&mut *connection, &ListingName::page(handle))
+        .await?
+        .ok_or_else(page_not_found)?;
     let owners = store::list(&mut *connection, page.id).await?;
     Ok(owners.into_iter().map(owner).collect())
 }
@@ -45,9 +46,7 @@ impl StaffPageService for Service {
         &self,
         request: Request<proto::ListClaimsRequest>,
     ) -> Result<Response<proto::ListClaimsResponse>, Status> {
-        self.audit
-            .admit(&request, AuditAction::Look, ("claim", ""))
-            .await?;
+        self.audit.admit(&request, AuditAction::Look, ("claim", "")).await?;
         respond(self.waiting_claims(request.into_inner().page).await)
     }
 

@@ -31,10 +31,7 @@ impl StaffPictureService for Service {
         let reason = listing_name::reason(&request.reason, true, &mut bad);
         let name = FileName::read(&request.url, self.commands.public_url.as_str());
         if name.is_none() {
-            bad.add(
-                "url",
-                "Give the address of an uploaded picture, or the last part of it.",
-            );
+            bad.add("url", "Give the address of an uploaded picture, or the last part of it.");
         }
         let name = bad.finish(name)?;
         respond(self.purge(&name, reason, by).await)

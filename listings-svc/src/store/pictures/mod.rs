@@ -100,8 +100,7 @@ pub async fn listings(pool: &PgPool, name: &FileName) -> Result<Vec<ListingName>
         name.hash()
     )
     .fetch_all(pool)
-    .await?;
-    let rows = rows.into_iter().filter_map(|row| {
+    .await?.into_iter().filter_map(|row| {
         Some(ListingName {
             entity: row.entity.parse::<Entity>().ok()?,
             mode: row.mode.parse().ok()?,

@@ -43,9 +43,6 @@ pub async fn oldest(
 }
 
 pub async fn delete_before(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
-    let deleted = sqlx::query!(
-        "delete from listings.picture_upload where began_at < $1",
-        before
-    );
+    let deleted = sqlx::query!("delete from listings.picture_upload where began_at < $1", before);
     Ok(deleted.execute(pool).await?.rows_affected())
 }

@@ -47,14 +47,14 @@ async fn write_rows(transaction: &mut Transaction, chunk: &Chunk) -> WriteResult
     let (header, now, rows) = (&*chunk.header, transaction.now, &chunk.rows);
     imports::lock_kind(transaction, header.entity, header.mode).await?;
     let pages = share_pages(transaction, rows).await?;
-    let names = rows.iter().map(|row| row.parsed.content.name().to_owned());
-    let names: Vec<String> = names.collect();
+    let names: Vec<String> = rows.iter().map(|row| row.parsed.content.name().to_owned()).collect();
     let (entity, mode) = (header.entity, header.mode);
-    let existing = listings::lock_all(transaction, entity, mode, &names).await?;
-    let existing = existing.into_iter();
-    let mut existing: HashMap<String, Listing> = existing
-        .map(|listing| (listing.name().to_owned(), listing))
-        .collect();
+    let mut existing: HashMap<String, Listing> =
+        listings::lock_all(transaction, entity, mode, &names)
+            .await?
+            .into_iter()
+            .map(|listing| (listing.name().to_owned(), listing))
+            .collect();
     let mut report = ImportResponse {
         refused: chunk.refused.clone(),
         refused_count: u64::try_from(chunk.refused.len()).unwrap_or(u64::MAX),
@@ -90,12 +90,7 @@ async fn write_rows(transaction: &mut Transaction, chunk: &Chunk) -> WriteResult
             }
         };
         let actor = Actor::Import(header.file_name.clone());
-        revisions.push(record_change::revision(
-            before.as_ref(),
-            &after,
-            actor,
-            None,
-        )?);
+        revisions.push(record_change::revision(before.as_ref(), &after, actor, None)?);
         changes.push(feed::silent_change(&after, &[]));
         listings.push(after);
     }
@@ -126,13 +121,5 @@ async fn audit(
         details: json!({ "mode": header.mode }),
     };
     let now = transaction.now;
-    record_import(
-        transaction,
-        chunk.audit_id,
-        entry,
-        report.created,
-        report.updated,
-        now,
-    )
-    .await
+    record_import(transaction, chunk.audit_id, entry, report.created, report.updated, now).await
 }

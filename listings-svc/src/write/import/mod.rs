@@ -74,11 +74,7 @@ pub struct Importer {
 
 impl Importer {
     pub fn new(pool: PgPool, commands: Arc<CommandDependencies>, clock: Clock) -> Self {
-        Self {
-            pool,
-            commands,
-            clock,
-        }
+        Self { pool, commands, clock }
     }
 
     /// Begins an import.
@@ -139,12 +135,7 @@ impl Run {
         let entity = self.header.entity;
         let names = &mut self.lines_by_name;
         let (rows, refused) = parse::read_rows(entity, parsed, &self.reference_data, names);
-        Ok(Chunk {
-            header: Arc::clone(&self.header),
-            audit_id: self.audit_id,
-            rows,
-            refused,
-        })
+        Ok(Chunk { header: Arc::clone(&self.header), audit_id: self.audit_id, rows, refused })
     }
 
     /// Ends the import after its last line.

@@ -9,11 +9,7 @@ const MAX_REPORTED: usize = 10_000;
 
 /// A refused row: its line, its name, which is empty when it has none, and the reasons by field.
 pub(super) fn reported_row(line: u64, name: &str, fields: Problems) -> ImportedRow {
-    ImportedRow {
-        line,
-        name: name.to_owned(),
-        fields: fields.into_iter().collect(),
-    }
+    ImportedRow { line, name: name.to_owned(), fields: fields.into_iter().collect() }
 }
 
 /// Whether a file had any rows.
@@ -27,10 +23,8 @@ pub(super) fn append(report: &mut ImportResponse, next: ImportResponse) {
     report.updated += next.updated;
     report.unchanged += next.unchanged;
     report.refused_count += next.refused_count;
-    for (rows, next) in [
-        (&mut report.refused, next.refused),
-        (&mut report.existing, next.existing),
-    ] {
+    for (rows, next) in [(&mut report.refused, next.refused), (&mut report.existing, next.existing)]
+    {
         let rest = MAX_REPORTED.saturating_sub(rows.len());
         rows.extend(next.into_iter().take(rest));
     }

@@ -37,22 +37,12 @@ pub async fn apply(
         let stored: Option<Receipt> = key.replay(&mut *connection, SCHEMA, now).await?;
         if let Some(receipt) = stored {
             transaction.commit(&[]).await?;
-            return Ok(Receipt {
-                replayed: true,
-                ..receipt
-            });
+            return Ok(Receipt { replayed: true, ..receipt });
         }
     }
     let loaded = load::lock(connection, submission, &commands.public_url, now).await?;
     let mut accepted = decide(submission, &loaded, commands.max_pending)?;
-    let change = save(
-        connection,
-        submission,
-        loaded.before.as_ref(),
-        &mut accepted,
-        now,
-    )
-    .await?;
+    let change = save(connection, submission, loaded.before.as_ref(), &mut accepted, now).await?;
     let receipt = receipt(accepted, &commands.public_url);
     if let Some(key) = &submission.idempotency_key {
         key.store(&mut *connection, SCHEMA, &receipt, now).await?;
@@ -98,8 +88,8 @@ async fn save(
     let after = &mut accepted.listing;
     let entity = after.entity();
     if after.name().is_empty() {
-        let base = slug::from_title(after.content.title());
-        let base = base.unwrap_or_else(|| entity.as_str().to_owned());
+        let base =
+            slug::from_title(after.content.title()).unwrap_or_else(|| entity.as_str().to_owned());
         let name = free_slug(connection, entity, &base).await?;
         after.content.set_name(name);
     }
@@ -126,11 +116,10 @@ async fn free_slug(
     imports::lock_kind(connection, entity, Mode::Live).await?;
     let (mut first, mut window) = (1, FIRST_WINDOW);
     loop {
-        let slugs: Vec<String> = (first..first + window)
-            .map(|number| slug::numbered(base, number))
-            .collect();
-        let taken = listings::names(connection, entity, Mode::Live, &slugs).await?;
-        let taken: HashSet<String> = taken.into_iter().collect();
+        let slugs: Vec<String> =
+            (first..first + window).map(|number| slug::numbered(base, number)).collect();
+        let taken: HashSet<String> =
+            listings::names(connection, entity, Mode::Live, &slugs).await?.into_iter().collect();
         if let Some(free) = slugs.into_iter().find(|slug| !taken.contains(slug)) {
             return Ok(free);
         }

@@ -68,13 +68,7 @@ pub(super) fn decide(
             }
             let content = with_pictures(&before.content, operation)?;
             let is_under_public_page = !before.hidden_by_page;
-            change(
-                submission,
-                loaded,
-                max_pending,
-                before,
-                (content, is_under_public_page),
-            )
+            change(submission, loaded, max_pending, before, (content, is_under_public_page))
         }
     }
 }
@@ -127,13 +121,7 @@ fn update(
         }
         note = hidden_note(&page.handle, page.state);
     }
-    let changed = change(
-        submission,
-        loaded,
-        max_pending,
-        before,
-        (content, is_under_public_page),
-    );
+    let changed = change(submission, loaded, max_pending, before, (content, is_under_public_page));
     Ok(Accepted { note, ..changed? })
 }
 

@@ -61,12 +61,7 @@ pub(super) async fn lock(
     // Locks and counts in one round trip; a refusal rolls the count back.
     let writes_today = accounts::lock(connection, account, now.date(), writes).await?;
     let locks = true;
-    let loader = Loader {
-        connection,
-        submission,
-        public_url,
-        locks,
-    };
+    let loader = Loader { connection, submission, public_url, locks };
     loader.load(writes_today, now).await
 }
 
@@ -87,12 +82,7 @@ pub(super) async fn read(
         accounts::writes_on(&mut *connection, account, now.date()).await?
     };
     let locks = false;
-    let loader = Loader {
-        connection,
-        submission,
-        public_url,
-        locks,
-    };
+    let loader = Loader { connection, submission, public_url, locks };
     let writes_today = written.saturating_add(submission.counted_writes());
     loader.load(writes_today, now).await
 }
@@ -111,11 +101,7 @@ impl Loader<'_> {
         let creator = game::creator(&submission.body)
             .filter(|handle| entity == Entity::Game && slug::is_valid(handle));
         let (before, page) = if let Some(name) = submission.target.name() {
-            let name = ListingName {
-                entity,
-                mode: submission.author.mode,
-                key: name.to_owned(),
-            };
+            let name = ListingName { entity, mode: submission.author.mode, key: name.to_owned() };
             let (listing, page) = self.own(&name, creator).await?;
             (Some(listing), page)
         } else {
@@ -128,13 +114,8 @@ impl Loader<'_> {
         };
         let reference = self.reference_data(before.as_ref(), now).await?;
         // An invalid body is refused before the names of a kind are locked and anything is counted.
-        let content = read_content(
-            submission,
-            before.as_ref(),
-            page.as_ref(),
-            &reference,
-            self.public_url,
-        )?;
+        let content =
+            read_content(submission, before.as_ref(), page.as_ref(), &reference, self.public_url)?;
         let new_page = content.page().filter(|_| before.is_none());
         let is_handle_taken = match new_page {
             Some(page) => self.is_handle_taken(&page.handle).await?,
@@ -193,9 +174,7 @@ impl Loader<'_> {
                 game.page_id
             }
             Content::Game(_) => {
-                return Err(Fault::unavailable(
-                    "a game that has just moved to another page",
-                ));
+                return Err(Fault::unavailable("a game that has just moved to another page"));
             }
             Content::Event(_) => {
                 let account = Some(self.submission.author.account);
@@ -240,10 +219,7 @@ impl Loader<'_> {
         let sample = match page_ref {
             PageRef::Id(id) => listings::find_by_id(&mut *self.connection, id).await?,
             PageRef::Handle(handle) => {
-                let name = ListingName {
-                    mode: Mode::Test,
-                    ..ListingName::page(handle)
-                };
+                let name = ListingName { mode: Mode::Test, ..ListingName::page(handle) };
                 listings::find(&mut *self.connection, &name).await?
             }
         };

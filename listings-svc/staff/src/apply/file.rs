@@ -75,8 +75,8 @@ impl Desired {
             .map_err(|error| Error::usage(format!("{shown} is not a file to apply: {error}")))?;
         let mut entries = BTreeSet::new();
         for account in &desired.accounts {
-            let keys = account.keys.iter();
-            let keys = keys.map(|key| format!("the key {} of {}", key.name, account.id));
+            let keys =
+                account.keys.iter().map(|key| format!("the key {} of {}", key.name, account.id));
             for entry in keys.chain([format!("the account {}", account.id)]) {
                 if !entries.insert(entry.clone()) {
                     return Err(Error::usage(format!("{shown} describes {entry} twice")));
@@ -112,10 +112,7 @@ mod tests {
             ("acount = 1", "unknown field `acount`"),
             ("[[account]]\nname = \"Ada\"", "missing field `id`"),
             (&account.repeat(2), &format!("the account {ID} twice")),
-            (
-                &format!("{account}{key}{key}"),
-                &format!("the key k of {ID} twice"),
-            ),
+            (&format!("{account}{key}{key}"), &format!("the key k of {ID} twice")),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");

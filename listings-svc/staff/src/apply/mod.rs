@@ -61,8 +61,8 @@ struct AppliedAccount {
 }
 
 pub(crate) async fn run(apply: Apply, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let files = apply.files.iter().map(|file| Desired::read(file));
-    let files = files.collect::<Result<Vec<_>, _>>()?;
+    let files =
+        apply.files.iter().map(|file| Desired::read(file)).collect::<Result<Vec<_>, _>>()?;
     let mut session = Session {
         fleet,
         output,
@@ -92,8 +92,7 @@ impl Session<'_> {
     async fn apply(&mut self, desired: Desired) -> Result<(), Error> {
         if !desired.import.is_empty() {
             let reports = import::live(desired.import, self.fleet, self.output).await?;
-            let reports = reports.iter().map(FileReport::document);
-            self.report.files.extend(reports);
+            self.report.files.extend(reports.iter().map(FileReport::document));
         }
         for account in desired.accounts {
             let name = format!("the account {}", account.name);
@@ -123,9 +122,7 @@ impl Session<'_> {
             applied.map_err(|error| error.preceded_by(&format!("the page {page}")))?;
         }
         let mut games = BTreeSet::new();
-        let request = proto::ListKeysRequest {
-            account_id: account.id.clone(),
-        };
+        let request = proto::ListKeysRequest { account_id: account.id.clone() };
         let existing = gateway.list_keys(request).await?.into_inner().keys;
         for key in desired.keys {
             games.extend(key.game.clone());
@@ -148,9 +145,7 @@ impl Session<'_> {
         gateway: &mut StaffServiceClient<Client>,
         desired: &Account,
     ) -> Result<proto::Account, Error> {
-        let request = proto::GetAccountRequest {
-            account_id: desired.id.to_string(),
-        };
+        let request = proto::GetAccountRequest { account_id: desired.id.to_string() };
         let found = match gateway.get_account(request).await {
             Ok(response) => response.into_inner().account,
             Err(status) if status.code() == Code::NotFound => None,
@@ -163,10 +158,8 @@ impl Session<'_> {
                 return Ok(account);
             }
             Some(account) => {
-                let request = proto::SetAccountPlanRequest {
-                    account_id: account.id,
-                    plan: plan.clone(),
-                };
+                let request =
+                    proto::SetAccountPlanRequest { account_id: account.id, plan: plan.clone() };
                 let response = gateway.set_account_plan(request).await?;
                 self.record_change(format!("{name}: moved from {} to {plan}", account.plan));
                 response.into_inner().account
@@ -217,21 +210,17 @@ impl Session<'_> {
             let response = once_learned(
                 |code| is_of_game && code == Code::InvalidArgument,
                 async || gateway.clone().create_key(request.clone()).await,
-            );
-            let response = response.await?;
+            )
+            .await?;
             self.secrets.add(&account.id, name, response.secret)?;
             self.record_change(format!("{of}: created the key {name}"));
             response.key.unwrap_or_default()
         };
         // After a rotation two keys have the name.
-        let others = existing
-            .iter()
-            .filter(|it| it.name == *name && it.id != key.id);
+        let others = existing.iter().filter(|it| it.name == *name && it.id != key.id);
         let working = others.chain([&key]).filter(|it| it.revoked_at.is_none());
-        let revoked: Vec<String> = working
-            .filter(|_| desired.revoked)
-            .map(|it| it.id.clone())
-            .collect();
+        let revoked: Vec<String> =
+            working.filter(|_| desired.revoked).map(|it| it.id.clone()).collect();
         if !revoked.is_empty() {
             for id in revoked {
                 gateway.revoke_key(proto::RevokeKeyRequest { id }).await?;
@@ -247,18 +236,13 @@ impl Session<'_> {
     async fn owner(&mut self, account: &proto::Account, page: &str) -> Result<(), Error> {
         let mut pages = StaffPageServiceClient::new(self.fleet.listings().await?);
         let handle = page.to_owned();
-        let request = ListOwnersRequest {
-            handle: handle.clone(),
-        };
+        let request = ListOwnersRequest { handle: handle.clone() };
         let owners = pages.list_owners(request).await?.into_inner().owners;
         if owners.iter().any(|owner| owner.account_id == account.id) {
             self.report.unchanged += 1;
             return Ok(());
         }
-        let request = AddOwnerRequest {
-            handle,
-            account_id: account.id.clone(),
-        };
+        let request = AddOwnerRequest { handle, account_id: account.id.clone() };
         pages.add_owner(request).await?;
         self.record_change(format!("{}: owns the page {page}", account.name));
         Ok(())
@@ -267,15 +251,12 @@ impl Session<'_> {
     async fn currency(&mut self, desired: Currency) -> Result<(), Error> {
         let economy = Economy::new(self.fleet.economy().await?);
         let Currency { game, name } = desired;
-        let request = SetCurrencyRequest {
-            game: game.clone(),
-            name: name.clone(),
-        };
+        let request = SetCurrencyRequest { game: game.clone(), name: name.clone() };
         let response = once_learned(
             |code| code == Code::NotFound,
             async || economy.clone().set_currency(request.clone()).await,
-        );
-        let response = response.await?;
+        )
+        .await?;
         if response.unchanged {
             self.report.unchanged += 1;
         } else {

@@ -28,10 +28,7 @@ impl Secrets {
                 Error::usage(format!("{} is not a file of secrets", path.display()))
             })?,
             Some((path, Err(error))) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Error::usage(format!(
-                    "{} cannot be read: {error}",
-                    path.display()
-                )));
+                return Err(Error::usage(format!("{} cannot be read: {error}", path.display())));
             }
             _ => ByAccount::new(),
         };
@@ -100,11 +97,8 @@ mod tests {
     #[test]
     fn a_secret_of_another_key_of_the_same_name_does_not_match() {
         let folder = tempfile::tempdir().unwrap();
-        let key = |last4: &str| Key {
-            name: "k".to_owned(),
-            last4: last4.to_owned(),
-            ..Key::default()
-        };
+        let key =
+            |last4: &str| Key { name: "k".to_owned(), last4: last4.to_owned(), ..Key::default() };
         let mut secrets = Secrets::open(Some(folder.path().join("s"))).unwrap();
         assert!(!secrets.may_have("a", &key("4567")));
         secrets.add("a", "k", "svc_1234567".to_owned()).unwrap();

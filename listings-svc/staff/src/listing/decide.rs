@@ -126,19 +126,12 @@ impl DecisionOutcome {
 }
 
 pub(super) async fn run(request: Request, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let Request {
-        decision,
-        names,
-        revision,
-        reason,
-    } = request;
+    let Request { decision, names, revision, reason } = request;
     let mut review = StaffReviewServiceClient::new(fleet.listings().await?);
     let mut results: Vec<proto::DecideResult> = Vec::with_capacity(names.len());
     for batch in names.chunks(BATCH) {
-        let item = |name: &proto::ListingName| proto::DecideItem {
-            name: Some(name.clone()),
-            revision,
-        };
+        let item =
+            |name: &proto::ListingName| proto::DecideItem { name: Some(name.clone()), revision };
         let request = proto::DecideRequest {
             decision: decision.into(),
             items: batch.iter().map(item).collect(),
@@ -174,14 +167,10 @@ fn report(results: Vec<proto::DecideResult>, output: Output) -> Result<(), Error
     for change in changes {
         output.print(&change);
     }
-    let (refused, all) = (
-        outcomes.iter().filter(|o| !o.problem.is_empty()).count(),
-        outcomes.len(),
-    );
+    let (refused, all) =
+        (outcomes.iter().filter(|o| !o.problem.is_empty()).count(), outcomes.len());
     if refused == 0 {
         return Ok(());
     }
-    Err(Error::Refused(format!(
-        "{refused} of {all} were refused: the output says why"
-    )))
+    Err(Error::Refused(format!("{refused} of {all} were refused: the output says why")))
 }

@@ -95,8 +95,9 @@ async fn with_account_id(
     fleet: &Fleet,
 ) -> Result<String, Error> {
     // The service refuses what is not an object, or no id.
-    let fields = serde_json::from_str(&changes).ok();
-    let fields = fields.filter(|_: &Map<String, Value>| kind == ListingKind::Event);
+    let fields = serde_json::from_str(&changes)
+        .ok()
+        .filter(|_: &Map<String, Value>| kind == ListingKind::Event);
     let Some((mut fields, account)) = fields.and_then(|fields| {
         let account = fields.get(ACCOUNT)?.as_str()?.to_owned();
         Some((fields, account))
@@ -134,9 +135,7 @@ impl Edit {
         name: &proto::ListingName,
     ) -> Result<Option<(Value, i64)>, Error> {
         let editor = self.command()?;
-        let request = proto::GetReviewRequest {
-            name: Some(name.clone()),
-        };
+        let request = proto::GetReviewRequest { name: Some(name.clone()) };
         let review = service.get_review(request).await?.into_inner();
         let revision = review.item.unwrap_or_default().revision;
         if self.revision.is_some_and(|seen| seen != revision) {
@@ -150,11 +149,13 @@ impl Edit {
         let opened = pretty(&Value::Object(before.clone()));
         let title = name.name.clone();
         // The connection is served while the editor is open.
-        let edited = tokio::task::spawn_blocking(move || open(&editor, &title, &opened));
-        let edited = edited.await.map_err(io::Error::other).and_then(|it| it);
-        let edited = edited.map_err(|error| {
-            Error::usage(format!("nothing was changed: the editor failed: {error}"))
-        })?;
+        let edited = tokio::task::spawn_blocking(move || open(&editor, &title, &opened))
+            .await
+            .map_err(io::Error::other)
+            .and_then(|it| it)
+            .map_err(|error| {
+                Error::usage(format!("nothing was changed: the editor failed: {error}"))
+            })?;
         let after: Map<String, Value> = serde_json::from_str(&edited).map_err(|error| {
             let problem = Error::usage(format!("your text is not a JSON object: {error}"));
             problem.followed_by(&save_draft(name, &edited))
@@ -194,10 +195,7 @@ fn open(editor: &str, title: &str, text: &str) -> io::Result<String> {
 }
 
 fn temporary_file(title: &str) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new()
-        .prefix(&format!("{title}-"))
-        .suffix(".json")
-        .tempfile()
+    tempfile::Builder::new().prefix(&format!("{title}-")).suffix(".json").tempfile()
 }
 
 /// Keeps a text that could not be sent in a file, and says where.

@@ -48,9 +48,7 @@ impl RowKind {
 
     fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_lowercase();
-        let (_, kind) = Self::PREFIXES
-            .into_iter()
-            .find(|(prefix, _)| name.starts_with(prefix))?;
+        let (_, kind) = Self::PREFIXES.into_iter().find(|(prefix, _)| name.starts_with(prefix))?;
         Some(kind)
     }
 
@@ -91,19 +89,11 @@ impl fmt::Display for RowLine<'_> {
 
 impl FileReport {
     fn new(path: &Path, kind: RowKind, response: proto::ImportResponse) -> Self {
-        Self {
-            file: path.display().to_string(),
-            kind: kind.entity(),
-            response,
-        }
+        Self { file: path.display().to_string(), kind: kind.entity(), response }
     }
 
     pub(crate) fn document(&self) -> serde_json::Value {
-        let Self {
-            file,
-            kind,
-            response,
-        } = self;
+        let Self { file, kind, response } = self;
         let rows = |rows: &[proto::ImportedRow]| {
             let rows = rows.iter();
             let rows =
@@ -156,15 +146,15 @@ pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result
         let files: Vec<_> = reports.iter().map(FileReport::document).collect();
         output.line(&json!({ "files": files }), "")?;
     }
-    let refused = reports.iter().filter(|report| report.is_refused());
-    let refused: Vec<&str> = refused.map(|report| report.file.as_str()).collect();
+    let refused: Vec<&str> = reports
+        .iter()
+        .filter(|report| report.is_refused())
+        .map(|report| report.file.as_str())
+        .collect();
     if refused.is_empty() {
         return Ok(());
     }
-    Err(Error::Refused(format!(
-        "every row was refused: {}",
-        refused.join(", ")
-    )))
+    Err(Error::Refused(format!("every row was refused: {}", refused.join(", "))))
 }
 
 /// Imports real listings; returns a report on each file. It is no error if rows are refused.
@@ -173,11 +163,7 @@ pub(crate) async fn live(
     fleet: &Fleet,
     output: Output,
 ) -> Result<Vec<FileReport>, Error> {
-    let import = Import {
-        files,
-        kind: None,
-        mode: ListingMode::Live,
-    };
+    let import = Import { files, kind: None, mode: ListingMode::Live };
     import_files(&import, fleet, output).await
 }
 
@@ -198,11 +184,7 @@ async fn import_files(
         let header = proto::ImportHeader {
             entity: kind.entity().to_owned(),
             mode: import.mode.into(),
-            file_name: path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
+            file_name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         };
         let response = upload::upload(fleet, path, header).await?;
         let report = FileReport::new(path, kind, response);
@@ -276,16 +258,10 @@ mod tests {
         let row = |name: &str, fields: &[(&str, &str)]| proto::ImportedRow {
             line: 7,
             name: name.to_owned(),
-            fields: fields
-                .iter()
-                .map(|(f, r)| ((*f).to_owned(), (*r).to_owned()))
-                .collect(),
+            fields: fields.iter().map(|(f, r)| ((*f).to_owned(), (*r).to_owned())).collect(),
         };
         for (row, expected) in [
-            (
-                row("", &[("row", "This is not JSON.")]),
-                "line 7: This is not JSON.",
-            ),
+            (row("", &[("row", "This is not JSON.")]), "line 7: This is not JSON."),
             (
                 row("bao", &[("stage", "Bad."), ("title", "Give one.")]),
                 "line 7 bao: stage: Bad. title: Give one.",

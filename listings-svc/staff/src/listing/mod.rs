@@ -97,11 +97,7 @@ pub(crate) async fn run_verb(
         Verb::Edit(edit) => return edit::run(kind, edit, fleet, output).await,
         Verb::Approve(target) => target.request(Decision::Approve, kind, String::new()),
         Verb::Reject { target, reason } => target.request(Decision::Reject, kind, reason),
-        Verb::TakeDown {
-            slugs,
-            reason,
-            confirmation,
-        } => {
+        Verb::TakeDown { slugs, reason, confirmation } => {
             decide::confirm_takedown(kind, &slugs.slugs, confirmation).await?;
             of_listing(Decision::TakeDown, slugs, reason)
         }

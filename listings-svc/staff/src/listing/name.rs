@@ -32,11 +32,7 @@ impl ListingKind {
     }
 
     pub(crate) fn named(self, mode: ListingMode, slug: String) -> proto::ListingName {
-        proto::ListingName {
-            kind: self.as_str().to_owned(),
-            mode: mode.into(),
-            name: slug,
-        }
+        proto::ListingName { kind: self.as_str().to_owned(), mode: mode.into(), name: slug }
     }
 }
 

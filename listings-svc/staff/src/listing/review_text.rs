@@ -30,10 +30,7 @@ pub(crate) fn differences(review: &proto::GetReviewResponse) -> String {
 /// The changes of a listing since the revision that was reviewed.
 pub(crate) fn changes(name: &proto::ListingName, differences: &[proto::Difference]) -> String {
     let mut text = format!("{BOLD}{} {}{BOLD:#}\n", name.kind, sanitize(&name.name));
-    push(
-        &mut text,
-        &format!("  {DIM}changed since it was reviewed{DIM:#}"),
-    );
+    push(&mut text, &format!("  {DIM}changed since it was reviewed{DIM:#}"));
     for difference in differences {
         push_difference(&mut text, difference);
     }
@@ -41,14 +38,8 @@ pub(crate) fn changes(name: &proto::ListingName, differences: &[proto::Differenc
 }
 
 fn push_difference(text: &mut String, difference: &proto::Difference) {
-    push(
-        text,
-        &format!("  {BOLD}{}{BOLD:#}", sanitize(&difference.path)),
-    );
-    for (sign, style, value) in [
-        ('-', OLD, &difference.before),
-        ('+', NEW, &difference.after),
-    ] {
+    push(text, &format!("  {BOLD}{}{BOLD:#}", sanitize(&difference.path)));
+    for (sign, style, value) in [('-', OLD, &difference.before), ('+', NEW, &difference.after)] {
         for line in lines(value) {
             push(text, &format!("    {style}{sign} {line}{style:#}"));
         }
@@ -75,10 +66,7 @@ pub(crate) fn whole(review: &proto::GetReviewResponse) -> String {
             name::state(revision.state()),
         );
         if !revision.changed.is_empty() {
-            line.push_str(&sanitize(&format!(
-                ", changed {}",
-                revision.changed.join(", ")
-            )));
+            line.push_str(&sanitize(&format!(", changed {}", revision.changed.join(", "))));
         }
         if !revision.account_id.is_empty() {
             let former = match revision.former_account_id.as_str() {
@@ -99,12 +87,8 @@ pub(crate) fn whole(review: &proto::GetReviewResponse) -> String {
 fn head(review: &proto::GetReviewResponse) -> String {
     let item = review.item.clone().unwrap_or_default();
     let name = item.name.clone().unwrap_or_default();
-    let mut text = format!(
-        "{BOLD}{} {}{BOLD:#} {}\n",
-        name.kind,
-        sanitize(&name.name),
-        sanitize(&item.title)
-    );
+    let mut text =
+        format!("{BOLD}{} {}{BOLD:#} {}\n", name.kind, sanitize(&name.name), sanitize(&item.title));
     let mut about = vec![name::state(review.state())];
     if item.waiting_since.is_some() {
         let at = output::format_time(item.waiting_since);

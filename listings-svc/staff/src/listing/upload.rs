@@ -59,10 +59,7 @@ fn send(
     header: proto::ImportHeader,
     queue: &mpsc::Sender<proto::ImportRequest>,
 ) -> io::Result<()> {
-    if queue
-        .blocking_send(message(Message::Header(header)))
-        .is_err()
-    {
+    if queue.blocking_send(message(Message::Header(header))).is_err() {
         return Ok(());
     }
     let mut lines = Lines::new(BufReader::with_capacity(256 * 1024, file));
@@ -88,7 +85,5 @@ fn send(
 }
 
 fn message(message: Message) -> proto::ImportRequest {
-    proto::ImportRequest {
-        message: Some(message),
-    }
+    proto::ImportRequest { message: Some(message) }
 }

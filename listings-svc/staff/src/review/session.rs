@@ -153,8 +153,7 @@ impl Session {
             Source::Named(names) => {
                 let name = names.pop_front();
                 let is_found = name.is_some();
-                self.visited
-                    .extend(name.map(|name| Visited { name, outcome }));
+                self.visited.extend(name.map(|name| Visited { name, outcome }));
                 return Ok(is_found);
             }
             Source::Queue(cursor) => cursor.take(),
@@ -176,8 +175,7 @@ impl Session {
         self.source = Source::Queue(next_cursor);
         let name = response.items.into_iter().next().and_then(|item| item.name);
         let is_found = name.is_some();
-        self.visited
-            .extend(name.map(|name| Visited { name, outcome }));
+        self.visited.extend(name.map(|name| Visited { name, outcome }));
         Ok(is_found)
     }
 
@@ -187,9 +185,7 @@ impl Session {
             return Ok(Step::Quit);
         };
         let (name, outcome) = (name.clone(), *outcome);
-        let request = proto::GetReviewRequest {
-            name: Some(name.clone()),
-        };
+        let request = proto::GetReviewRequest { name: Some(name.clone()) };
         let mut review = match self.service.get_review(request).await {
             Ok(review) => review.into_inner(),
             Err(status) if status.code() == tonic::Code::NotFound => {
@@ -203,8 +199,7 @@ impl Session {
         let is_pending = review.state() == proto::State::Pending;
         if !is_pending && outcome.is_none() {
             let state = name::state(review.state());
-            self.output
-                .print(&format!("{} is {state}: it waits for no review", name.name));
+            self.output.print(&format!("{} is {state}: it waits for no review", name.name));
             self.set(at, ReviewOutcome::NotPending);
             return Ok(Step::Next);
         }
@@ -260,10 +255,7 @@ impl Session {
                     }
                     let reject = proto::Decision::Reject;
                     // At any revision: an account that changes its listing all the time does not evade the decision.
-                    let item = proto::DecideItem {
-                        revision: None,
-                        ..item
-                    };
+                    let item = proto::DecideItem { revision: None, ..item };
                     if self.send(reject, item, reason).await?.is_none() {
                         return Ok(Step::Again);
                     }
@@ -323,11 +315,7 @@ impl Session {
         item: proto::DecideItem,
         reason: String,
     ) -> Result<Option<String>, Error> {
-        let request = proto::DecideRequest {
-            decision: decision.into(),
-            items: vec![item],
-            reason,
-        };
+        let request = proto::DecideRequest { decision: decision.into(), items: vec![item], reason };
         let response = match self.service.decide(request).await {
             Ok(response) => response.into_inner(),
             // Such as a reason that is too long.
@@ -352,8 +340,7 @@ impl Session {
         output::note(&result.problem);
         if !result.differences.is_empty() {
             let name = result.name.unwrap_or_default();
-            self.output
-                .print(&review_text::changes(&name, &result.differences));
+            self.output.print(&review_text::changes(&name, &result.differences));
         }
         Ok(None)
     }

@@ -72,11 +72,8 @@ pub(crate) fn json(message: &DynamicMessage) -> Json {
     let fields = message.descriptor();
     let fields = fields.fields().map(|field| {
         let is_absent = field.supports_presence() && !message.has_field(&field);
-        let value = if is_absent {
-            Json::Null
-        } else {
-            json_of(&field.kind(), &message.get_field(&field))
-        };
+        let value =
+            if is_absent { Json::Null } else { json_of(&field.kind(), &message.get_field(&field)) };
         (field.name().to_owned(), value)
     });
     Json::Object(fields.collect())
@@ -154,8 +151,13 @@ impl Page {
                     None => blocks.push((inner, vec![column])),
                 }
             } else if let Some(row) = field::row(&field) {
-                let rows = value.as_list().unwrap_or_default().iter();
-                let rows: Vec<_> = rows.filter_map(Value::as_message).cloned().collect();
+                let rows: Vec<_> = value
+                    .as_list()
+                    .unwrap_or_default()
+                    .iter()
+                    .filter_map(Value::as_message)
+                    .cloned()
+                    .collect();
                 lists.push((field::label(name), row, rows));
             } else {
                 let text = self.text(
@@ -187,23 +189,22 @@ impl Page {
     fn show_side_by_side(&self, of: &MessageDescriptor, messages: &[(String, DynamicMessage)]) {
         let names = messages.iter().map(|(name, _)| name.as_str());
         let header: Vec<&str> = [""].into_iter().chain(names).collect();
-        let lines = Field::all(of).into_iter().filter_map(|field| {
-            let texts = messages.iter().map(|(_, it)| self.text_of(&field, it));
-            let texts: Vec<String> = texts.collect();
-            let is_empty = texts.iter().all(String::is_empty);
-            (!is_empty).then(|| [vec![field.label()], texts].concat())
-        });
-        let lines: Vec<Vec<String>> = lines.collect();
+        let lines: Vec<Vec<String>> = Field::all(of)
+            .into_iter()
+            .filter_map(|field| {
+                let texts: Vec<String> =
+                    messages.iter().map(|(_, it)| self.text_of(&field, it)).collect();
+                let is_empty = texts.iter().all(String::is_empty);
+                (!is_empty).then(|| [vec![field.label()], texts].concat())
+            })
+            .collect();
         self.output.print(&table(&header, lines).to_string());
     }
 
     /// Prints a table. Rows with two messages of one type are printed one by one, so that these are seen side by side.
     fn show_list(&self, of: &MessageDescriptor, rows: &[DynamicMessage]) {
         let inner: Vec<_> = of.fields().filter_map(|it| field::inner(&it)).collect();
-        let has_twins = inner
-            .iter()
-            .enumerate()
-            .any(|(at, it)| inner[..at].contains(it));
+        let has_twins = inner.iter().enumerate().any(|(at, it)| inner[..at].contains(it));
         if has_twins {
             for row in rows {
                 self.show(row);
@@ -218,8 +219,7 @@ impl Page {
             let texts = columns.iter().map(|field| self.text_of(field, row));
             texts.collect()
         });
-        self.output
-            .print(&table(&header, rows.collect()).to_string());
+        self.output.print(&table(&header, rows.collect()).to_string());
     }
 
     fn text_of(&self, field: &Field, message: &DynamicMessage) -> String {
@@ -260,8 +260,8 @@ fn json_text(value: Json) -> String {
 fn columns(of: &MessageDescriptor) -> Vec<Field> {
     let extension = of.parent_pool().get_extension_by_name("common.v1.columns");
     let options = of.options();
-    let named = extension.map(|it| options.get_extension(&it).into_owned());
-    let named = named.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let columns = extension.map(|it| options.get_extension(&it).into_owned());
+    let named = columns.as_ref().and_then(Value::as_str).unwrap_or_default();
     let fields = Field::all(of);
     if named.is_empty() {
         return fields;

@@ -30,9 +30,11 @@ impl Answer {
     /// The rows of a list.
     pub(crate) fn rows(&self) -> Vec<DynamicMessage> {
         let field = rows_of(&self.message.descriptor());
-        let rows = field.map(|it| self.message.get_field(&it).into_owned());
-        let rows = rows.and_then(|it| it.as_list().map(<[Value]>::to_vec));
-        let rows = rows.unwrap_or_default().into_iter();
+        let rows = field
+            .map(|it| self.message.get_field(&it).into_owned())
+            .and_then(|it| it.as_list().map(<[Value]>::to_vec))
+            .unwrap_or_default()
+            .into_iter();
         rows.filter_map(|row| row.as_message().cloned()).collect()
     }
 }
@@ -79,9 +81,11 @@ pub(crate) async fn pages(
         if let Some(Value::List(more)) = rows_of(&output).and_then(|it| message.take_field(&it)) {
             rows.extend(more);
         }
-        let position = next.as_ref().and_then(|it| it.get(&message));
-        let position = position.and_then(|it| it.as_str().map(ToOwned::to_owned));
-        let position = position.filter(|it| !it.is_empty());
+        let position = next
+            .as_ref()
+            .and_then(|it| it.get(&message))
+            .and_then(|it| it.as_str().map(ToOwned::to_owned))
+            .filter(|it| !it.is_empty());
         let mut first = first.get_or_insert(message).clone();
         let is_full = rows.len() >= limit.get();
         let (Some(cursor), Some(position), false) = (&cursor, &position, is_full) else {
@@ -89,10 +93,7 @@ pub(crate) async fn pages(
                 first.set_field(&field, Value::List(rows));
             }
             let more = Some(position.is_some());
-            return Ok(Answer {
-                message: first,
-                more,
-            });
+            return Ok(Answer { message: first, more });
         };
         cursor.set(&mut request, Value::String(position.clone()));
     }

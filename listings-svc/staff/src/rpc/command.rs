@@ -67,16 +67,11 @@ pub(super) fn read(pool: &DescriptorPool) -> Result<Vec<RpcCommand>, String> {
         };
         let text = |name: &str| {
             let value = option.get_field_by_name(name);
-            value
-                .and_then(|it| it.as_str().map(ToOwned::to_owned))
-                .unwrap_or_default()
+            value.and_then(|it| it.as_str().map(ToOwned::to_owned)).unwrap_or_default()
         };
-        let usage = option.get_field_by_name("usage");
-        let usage = usage
-            .iter()
-            .flat_map(|it| it.as_list().unwrap_or_default())
-            .filter_map(Value::as_str);
-        for usage in usage {
+        let field = option.get_field_by_name("usage");
+        let usages = field.iter().flat_map(|it| it.as_list().unwrap_or_default());
+        for usage in usages.filter_map(Value::as_str) {
             let wrong = |problem| format!("{}: {problem}", method.full_name());
             let nouns = match usage.strip_prefix(ANY_KIND) {
                 Some(_) => &KINDS[..],
@@ -100,8 +95,10 @@ impl RpcCommand {
     fn new(method: &MethodDescriptor, kind: &str, usage: &str) -> Result<Self, String> {
         let mut fields = Field::all(&method.input());
         let mut take = |name: &str| {
-            let at = fields.iter().position(|field| field.argument() == name);
-            let at = at.ok_or_else(|| format!("`{usage}` names `{name}`, which is no field"))?;
+            let at = fields
+                .iter()
+                .position(|field| field.argument() == name)
+                .ok_or_else(|| format!("`{usage}` names `{name}`, which is no field"))?;
             Ok::<_, String>(fields.remove(at))
         };
         let (mut path, mut arguments, mut fixed) = (Vec::new(), Vec::new(), Vec::new());
@@ -178,19 +175,17 @@ impl RpcCommand {
         let service = self.method.parent_service();
         let about = comment(&service.parent_file(), self.method.path());
         let verb = self.path.last().cloned().unwrap_or_default();
-        let first = about
-            .split_once(". ")
-            .map_or(about.as_str(), |(first, _)| first);
-        let mut command = Command::new(verb)
-            .about(first.to_owned())
-            .long_about(about.clone());
+        let first = about.split_once(". ").map_or(about.as_str(), |(first, _)| first);
+        let mut command = Command::new(verb).about(first.to_owned()).long_about(about.clone());
         for argument in &self.arguments {
             command = command.arg(argument.clap());
         }
         for oneof in self.arguments.iter().filter_map(Argument::oneof) {
-            let members = self.arguments.iter();
-            let members = members.filter(|it| it.oneof().as_ref() == Some(&oneof));
-            let members = members.map(|it| it.name.clone());
+            let members = self
+                .arguments
+                .iter()
+                .filter(|it| it.oneof().as_ref() == Some(&oneof))
+                .map(|it| it.name.clone());
             let group = ArgGroup::new(oneof.clone()).args(members).required(true);
             if !command.get_groups().any(|it| it.get_id().as_str() == oneof) {
                 command = command.group(group);
@@ -215,9 +210,14 @@ impl RpcCommand {
         let confirmation = Confirmation::from_arg_matches(matches).ok()?;
         let mut question = self.confirm.clone();
         for argument in &self.arguments {
-            let given = matches.try_get_raw(&argument.name).ok().flatten();
-            let given = given.into_iter().flatten();
-            let given: Vec<String> = given.map(|it| it.to_string_lossy().into_owned()).collect();
+            let given: Vec<String> = matches
+                .try_get_raw(&argument.name)
+                .ok()
+                .flatten()
+                .into_iter()
+                .flatten()
+                .map(|it| it.to_string_lossy().into_owned())
+                .collect();
             let place = format!("{{{}}}", argument.name);
             question = question.replace(&place, &confirm::enumerate(&given));
         }
@@ -238,8 +238,7 @@ impl RpcCommand {
 
     /// Whether an argument with a place of its own sets the field.
     pub(super) fn names(&self, field: &str) -> bool {
-        let named = self.arguments.iter();
-        let mut named = named.filter(|it| it.place == Place::Position);
+        let mut named = self.arguments.iter().filter(|it| it.place == Place::Position);
         named.any(|it| it.fields.iter().any(|it| it.name() == field))
     }
 }
@@ -248,9 +247,8 @@ impl Argument {
     fn clap(&self) -> Arg {
         let is_positional = matches!(self.place, Place::Position | Place::OptionalPosition);
         let field = self.fields.first().and_then(Field::last);
-        let help = field.map_or_else(String::new, |field| {
-            comment(&field.parent_file(), field.path())
-        });
+        let help =
+            field.map_or_else(String::new, |field| comment(&field.parent_file(), field.path()));
         let mut arg = Arg::new(self.name.clone()).help(help);
         if !is_positional {
             arg = arg.long(self.name.clone());
@@ -317,8 +315,8 @@ impl Argument {
             }
             return Ok(());
         }
-        let given = matches.get_many::<Value>(&self.name);
-        let given: Vec<Value> = given.into_iter().flatten().cloned().collect();
+        let given: Vec<Value> =
+            matches.get_many::<Value>(&self.name).into_iter().flatten().cloned().collect();
         match (descriptor.is_list(), given.first()) {
             (_, None) => {}
             (true, _) => field.set(request, Value::List(given)),
@@ -336,8 +334,7 @@ fn parser(kind: Kind) -> ValueParser {
 fn comment(file: &FileDescriptor, path: &[i32]) -> String {
     let info = file.file_descriptor_proto().source_code_info.as_ref();
     let mut locations = info.iter().flat_map(|info| &info.location);
-    let comment = locations.find(|it| it.path == path);
-    let comment = comment.map_or("", |it| it.leading_comments());
+    let comment = locations.find(|it| it.path == path).map_or("", |it| it.leading_comments());
     let lines: Vec<&str> = comment.lines().map(str::trim).collect();
     lines.join(" ").trim().trim_end_matches('.').to_owned()
 }

@@ -105,8 +105,7 @@ pub(super) fn label(name: &str) -> String {
 /// A value that is typed.
 pub(super) fn parse(kind: &Kind, text: &str) -> Result<Value, String> {
     fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
-        text.parse()
-            .map_err(|_error| "give a whole number".to_owned())
+        text.parse().map_err(|_error| "give a whole number".to_owned())
     }
     Ok(match kind {
         Kind::Bool => Value::Bool(match text {
@@ -119,20 +118,17 @@ pub(super) fn parse(kind: &Kind, text: &str) -> Result<Value, String> {
         Kind::Uint32 | Kind::Fixed32 => Value::U32(number(text)?),
         Kind::Uint64 | Kind::Fixed64 => Value::U64(number(text)?),
         Kind::Enum(of) => Value::EnumNumber(
-            names(of)
-                .find(|(name, _)| name == text)
-                .map(|(_, number)| number)
-                .ok_or_else(|| {
+            names(of).find(|(name, _)| name == text).map(|(_, number)| number).ok_or_else(
+                || {
                     let known: Vec<String> = names(of).map(|(name, _)| name).collect();
                     format!("give one of: {}", known.join(", "))
-                })?,
+                },
+            )?,
         ),
         Kind::Message(message) if is_timestamp(message) => {
             let at = kit::api::timestamp::encode(arguments::timestamp(text)?);
             let mut value = DynamicMessage::new(message.clone());
-            value
-                .transcode_from(&at)
-                .map_err(|error| error.to_string())?;
+            value.transcode_from(&at).map_err(|error| error.to_string())?;
             Value::Message(value)
         }
         Kind::Bytes => Value::Bytes(text.as_bytes().to_vec().into()),

@@ -8,10 +8,9 @@ use super::field;
 
 /// Reads the messages of a file. An error names the line.
 pub(super) fn read(row: &MessageDescriptor, path: &str) -> Result<Vec<Value>, String> {
-    let text = std::fs::read_to_string(path);
-    let text = text.map_err(|error| format!("{path} cannot be read: {error}"))?;
-    let lines = text.lines().zip(1..);
-    let lines = lines.filter(|(line, _)| !line.trim().is_empty());
+    let text =
+        std::fs::read_to_string(path).map_err(|error| format!("{path} cannot be read: {error}"))?;
+    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     lines
         .map(|(line, number)| {
             message(row, line).map_err(|problem| format!("{path}, line {number}: {problem}"))
@@ -22,9 +21,7 @@ pub(super) fn read(row: &MessageDescriptor, path: &str) -> Result<Vec<Value>, St
 fn message(row: &MessageDescriptor, line: &str) -> Result<Value, String> {
     let object = json_object::parse(line.as_bytes()).map_err(|error| match error {
         ParseError::Fields(fields) => {
-            let problems = fields
-                .iter()
-                .map(|(name, reason)| format!("{name}: {reason}"));
+            let problems = fields.iter().map(|(name, reason)| format!("{name}: {reason}"));
             problems.collect::<Vec<_>>().join(" ")
         }
         ParseError::NotUtf8 | ParseError::NotAnObject => "it is not a JSON object".to_owned(),
@@ -33,20 +30,14 @@ fn message(row: &MessageDescriptor, line: &str) -> Result<Value, String> {
     for (name, value) in object {
         let Some(field) = row.get_field_by_name(&name) else {
             let known: Vec<String> = row.fields().map(|it| it.name().to_owned()).collect();
-            return Err(format!(
-                "`{name}` is no field; the fields are {}",
-                known.join(", ")
-            ));
+            return Err(format!("`{name}` is no field; the fields are {}", known.join(", ")));
         };
         let text = match value {
             Json::String(text) => text,
             other => other.to_string(),
         };
         let value = field::parse(&field.kind(), &text);
-        message.set_field(
-            &field,
-            value.map_err(|problem| format!("{name}: {problem}"))?,
-        );
+        message.set_field(&field, value.map_err(|problem| format!("{name}: {problem}"))?);
     }
     Ok(Value::Message(message))
 }

@@ -69,16 +69,16 @@ impl RpcCommand {
         if let Some((question, confirmation)) = self.question(matches) {
             confirmation.ask(&question).await?;
         }
-        let account = request.get_field_by_name(ACCOUNT);
-        let account = account.and_then(|it| it.as_str().map(ToOwned::to_owned));
+        let account =
+            request.get_field_by_name(ACCOUNT).and_then(|it| it.as_str().map(ToOwned::to_owned));
         if let Some(account) = account.filter(|it| !it.is_empty()) {
             let id = account::id(fleet, account).await?;
             request.set_field_by_name(ACCOUNT, Value::String(id));
         }
         let client = fleet.client(service(&self.method)?).await?;
         let answer = if self.is_paged {
-            let limit = matches.get_one::<NonZeroUsize>("limit").copied();
-            let limit = limit.unwrap_or(NonZeroUsize::MIN);
+            let limit =
+                matches.get_one::<NonZeroUsize>("limit").copied().unwrap_or(NonZeroUsize::MIN);
             call::pages(client, &self.method, request, limit).await
         } else {
             let message = call::once(client, &self.method, request).await;
@@ -124,8 +124,9 @@ pub(crate) fn method(service: &str, name: &str) -> Result<MethodDescriptor, Erro
 
 /// A message whose type is known when this is compiled, for what prints messages by their descriptors.
 pub(crate) fn dynamic(name: &str, message: &impl Message) -> Result<DynamicMessage, Error> {
-    let descriptor = pool()?.get_message_by_name(name);
-    let descriptor = descriptor.ok_or_else(|| unreadable(&format!("no message {name}")))?;
+    let descriptor = pool()?
+        .get_message_by_name(name)
+        .ok_or_else(|| unreadable(&format!("no message {name}")))?;
     let message = DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice());
     message.map_err(|error| unreadable(&error))
 }
@@ -135,7 +136,5 @@ fn pool() -> Result<&'static DescriptorPool, Error> {
 }
 
 fn unreadable(problem: &impl Display) -> Error {
-    Error::usage(format!(
-        "the contracts in this program cannot be read: {problem}"
-    ))
+    Error::usage(format!("the contracts in this program cannot be read: {problem}"))
 }

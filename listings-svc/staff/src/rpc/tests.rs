@@ -79,20 +79,12 @@ fn arguments_are_fields_of_the_request() {
     }
     let voters: catalogue::ListVotersRequest =
         request(&["vote", "list", "games/a-game", "--address", "192.0.2.7"]);
-    assert_eq!(
-        [voters.kind, voters.listing, voters.address],
-        ["games", "a-game", "192.0.2.7"]
-    );
+    assert_eq!([voters.kind, voters.listing, voters.address], ["games", "a-game", "192.0.2.7"]);
     let swaps: economy::RemoveSwapsRequest =
         request(&["swap", "remove", "s-1", "s-2", "--reason", "Why"]);
     assert_eq!(swaps.swaps, ["s-1", "s-2"]);
-    let owner: listings::AddOwnerRequest = request(&[
-        "page",
-        "add-owner",
-        "studio",
-        "--account",
-        "ada@example.com",
-    ]);
+    let owner: listings::AddOwnerRequest =
+        request(&["page", "add-owner", "studio", "--account", "ada@example.com"]);
     assert_eq!(owner.account_id, "ada@example.com");
 }
 
@@ -103,16 +95,10 @@ fn a_noun_sets_the_kind_of_a_listing() {
     assert_eq!((name.kind.as_str(), name.name.as_str()), ("event", "a-jam"));
     assert_eq!(name.mode().as_str_name(), "MODE_LIVE");
     let found: listings::SearchRequest = request(&["game", "list", "--state", "removed"]);
-    assert_eq!(
-        (found.kind.as_str(), found.state()),
-        ("game", listings::State::Removed)
-    );
+    assert_eq!((found.kind.as_str(), found.state()), ("game", listings::State::Removed));
     let found: listings::SearchRequest =
         request(&["listing", "search", "a jam", "--kind", "event"]);
-    assert_eq!(
-        (found.kind.as_str(), found.text.as_str()),
-        ("event", "a jam")
-    );
+    assert_eq!((found.kind.as_str(), found.text.as_str()), ("event", "a jam"));
 }
 
 #[test]
@@ -126,10 +112,7 @@ fn exactly_one_alternative_of_a_choice_is_accepted() {
     };
     assert_eq!(voters(&["ada"]), Voters::Voter("ada".to_owned()));
     let address = "192.0.2.7";
-    assert_eq!(
-        voters(&["--address", address]),
-        Voters::Address(address.to_owned())
-    );
+    assert_eq!(voters(&["--address", address]), Voters::Address(address.to_owned()));
     refusal(&void);
     refusal(&[&void[..], &["ada", "--address", address]].concat());
 }
@@ -140,10 +123,7 @@ fn a_bad_argument_is_refused_with_a_hint() {
         (&["report", "approve", "x"][..], "give a whole number"),
         (&["switch", "set", "api", "maybe"], "`on` or `off`"),
         (&["game", "list", "--state", "x"], "removed"),
-        (
-            &["key", "list", "--account", "a", "--limit", "0"],
-            "unexpected argument",
-        ),
+        (&["key", "list", "--account", "a", "--limit", "0"], "unexpected argument"),
         (&["account", "list", "--limit", "0"], "1 or more"),
         (&["key", "reject", "x"], "--reason"),
     ] {
@@ -169,19 +149,13 @@ fn each_line_of_a_file_is_a_message() {
     let sent: economy::ImportSwapsRequest = request(&["swap", "import", &path]);
     assert_eq!(sent.swaps.len(), 1);
     let swap_sent = &sent.swaps[0];
-    assert_eq!(
-        (swap_sent.party.as_str(), swap_sent.gave, swap_sent.got),
-        ("Adé", 1_000, 2)
-    );
+    assert_eq!((swap_sent.party.as_str(), swap_sent.gave, swap_sent.got), ("Adé", 1_000, 2));
     assert!(sent.swaps[0].at.is_some());
     for (line, problem) in [
         ("{\"gave\": -1}", "line 2: gave: give a whole number"),
         ("{\"gave\": 1.5}", "line 2: gave: give a whole number"),
         ("{\"given\": 1}", "line 2: `given` is no field"),
-        (
-            "{\"gave\": 1, \"gave\": 2}",
-            "line 2: gave: It is given twice.",
-        ),
+        ("{\"gave\": 1, \"gave\": 2}", "line 2: gave: It is given twice."),
         ("not json", "line 2: it is not a JSON object"),
     ] {
         std::fs::write(&path, format!("{swap}\n{line}")).unwrap();

@@ -31,12 +31,7 @@ async fn a_submission_is_shown_whole_until_staff_reject_it(pool: PgPool) {
         kind: "game".to_owned(),
         name: "a-game".to_owned(),
     };
-    service
-        .own
-        .clone()
-        .take_down_listing(request)
-        .await
-        .unwrap();
+    service.own.clone().take_down_listing(request).await.unwrap();
     let changes = serde_json::json!({"links": {"steam": "https://steam.example"}});
     accounts.edit("a-game", changes).await;
     let then = get_review(&review, "game", "a-game").await;
@@ -47,10 +42,7 @@ async fn a_submission_is_shown_whole_until_staff_reject_it(pool: PgPool) {
     assert_eq!(content["creator"], "studio");
 
     let name = Some(listing_name("game", "none"));
-    let missing = review
-        .clone()
-        .get_review(proto::GetReviewRequest { name })
-        .await;
+    let missing = review.clone().get_review(proto::GetReviewRequest { name }).await;
     assert_eq!(Fault::from(missing.unwrap_err()).code, Code::NotFound);
 }
 
@@ -63,22 +55,14 @@ async fn a_resubmission_is_shown_with_its_changes_since_the_rejection(pool: PgPo
     let tagline = serde_json::json!({"tagline": "First"});
     accounts.edit("a-game", tagline).await;
     reject(&ada, "a-game", "No pictures", None).await.unwrap();
-    for changes in [
-        serde_json::json!({"title": "A Better Game"}),
-        serde_json::json!({"genres": ["runner"]}),
-    ] {
+    for changes in
+        [serde_json::json!({"title": "A Better Game"}), serde_json::json!({"genres": ["runner"]})]
+    {
         accounts.edit("a-game", changes).await;
     }
     let found = get_review(&review, "game", "a-game").await;
-    assert_eq!(
-        (found.rejected_revision, found.rejection_reason.as_str()),
-        (4, "No pictures")
-    );
-    let differences = found.differences.into_iter();
-    let differences = differences.map(|d| [d.path, d.before, d.after].join(" "));
-    let expected = [
-        r#"genres ["puzzle"] ["runner"]"#,
-        r#"title "a-game" "A Better Game""#,
-    ];
+    assert_eq!((found.rejected_revision, found.rejection_reason.as_str()), (4, "No pictures"));
+    let differences = found.differences.into_iter().map(|d| [d.path, d.before, d.after].join(" "));
+    let expected = [r#"genres ["puzzle"] ["runner"]"#, r#"title "a-game" "A Better Game""#];
     assert_eq!(differences.collect::<Vec<_>>(), expected);
 }

@@ -43,13 +43,7 @@ async fn approve(
     revision: Option<i64>,
 ) -> Result<proto::DecideResult, Status> {
     let approve = proto::Decision::Approve;
-    decide(
-        &ada.channel,
-        approve,
-        (listing_name(kind, name), revision),
-        "",
-    )
-    .await
+    decide(&ada.channel, approve, (listing_name(kind, name), revision), "").await
 }
 
 async fn reject(
@@ -76,18 +70,11 @@ async fn queue(review: &Review, request: proto::ListQueueRequest) -> proto::List
 }
 
 fn names(items: &[proto::QueueItem]) -> Vec<String> {
-    items
-        .iter()
-        .map(|item| item.name.clone().unwrap().name)
-        .collect()
+    items.iter().map(|item| item.name.clone().unwrap().name).collect()
 }
 
 async fn waiting(review: &Review) -> Vec<String> {
-    names(
-        &queue(review, proto::ListQueueRequest::default())
-            .await
-            .items,
-    )
+    names(&queue(review, proto::ListQueueRequest::default()).await.items)
 }
 
 /// The fields of a fault.
@@ -121,10 +108,7 @@ async fn an_approved_listing_is_public_and_announced_once(pool: PgPool) {
     let again = approve(&ada, "game", "a-game", Some(1)).await.unwrap();
     assert_eq!(again.listing.unwrap(), listing);
     assert_eq!(again.note, "already published; nothing changed");
-    assert_eq!(
-        events_after(&service, before).await,
-        [("published".to_owned(), true, 2)]
-    );
+    assert_eq!(events_after(&service, before).await, [("published".to_owned(), true, 2)]);
     assert!(waiting(&review).await.is_empty());
     let entries = ada.audit_entries().await;
     assert_eq!(entries.len(), 1);
@@ -150,31 +134,18 @@ async fn a_rejected_listing_has_its_reason_and_can_be_resubmitted(pool: PgPool) 
         (proto::State::Rejected, 2, longest.clone())
     );
     let on = (listing_name("game", "a-game"), None);
-    let again = decide(&ada.channel, proto::Decision::Reject, on, "Another").await;
-    let again = again.unwrap();
+    let again = decide(&ada.channel, proto::Decision::Reject, on, "Another").await.unwrap();
     assert_eq!(again.note, "already rejected; nothing changed");
     let again = again.listing.unwrap();
     assert_eq!((again.revision, again.reason), (2, longest));
-    assert_eq!(
-        events_after(&service, before).await,
-        [("changed".to_owned(), false, 2)]
-    );
-    assert_eq!(
-        fields(approve(&ada, "game", "a-game", None).await),
-        ["name"]
-    );
+    assert_eq!(events_after(&service, before).await, [("changed".to_owned(), false, 2)]);
+    assert_eq!(fields(approve(&ada, "game", "a-game", None).await), ["name"]);
     assert!(waiting(&review).await.is_empty());
 
-    accounts
-        .edit("a-game", serde_json::json!({"title": "Better"}))
-        .await;
+    accounts.edit("a-game", serde_json::json!({"title": "Better"})).await;
     assert_eq!(waiting(&review).await, ["a-game"]);
     let looked = get_review(&review, "game", "a-game").await;
-    let states: Vec<_> = looked
-        .history
-        .iter()
-        .map(|r| (r.revision, r.state()))
-        .collect();
+    let states: Vec<_> = looked.history.iter().map(|r| (r.revision, r.state())).collect();
     assert_eq!(states, [(3, Pending), (2, Rejected), (1, Pending)]);
     assert_eq!(looked.history[0].changed, ["title"]);
     assert_eq!(looked.history[1].actor, "ada");
@@ -208,31 +179,14 @@ async fn the_reason_of_a_rejection_stays_until_the_next_decision(pool: PgPool) {
         revision: None,
     };
     review.clone().edit(edit).await.unwrap();
-    assert_eq!(
-        rejection_reason(&service, accounts.account)
-            .await
-            .as_deref(),
-        Some("Too dark")
-    );
+    assert_eq!(rejection_reason(&service, accounts.account).await.as_deref(), Some("Too dark"));
     let file = File::rows("game", &[game("a-game", "From A File")]);
     assert_eq!(counts(&service.import(&file).await), (0, 0, 1, 0));
-    assert_eq!(
-        rejection_reason(&service, accounts.account)
-            .await
-            .as_deref(),
-        Some("Too dark")
-    );
-    accounts
-        .edit("a-game", serde_json::json!({"title": "Lighter"}))
-        .await;
+    assert_eq!(rejection_reason(&service, accounts.account).await.as_deref(), Some("Too dark"));
+    accounts.edit("a-game", serde_json::json!({"title": "Lighter"})).await;
     assert_eq!(rejection_reason(&service, accounts.account).await, None);
     reject(&ada, "a-game", "Too light", None).await.unwrap();
-    assert_eq!(
-        rejection_reason(&service, accounts.account)
-            .await
-            .as_deref(),
-        Some("Too light")
-    );
+    assert_eq!(rejection_reason(&service, accounts.account).await.as_deref(), Some("Too light"));
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -240,25 +194,14 @@ async fn a_decision_on_an_outdated_revision_is_refused(pool: PgPool) {
     let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
-    let seen = get_review(&review, "game", "a-game")
-        .await
-        .item
-        .unwrap()
-        .revision;
-    accounts
-        .edit("a-game", serde_json::json!({"title": "Worse"}))
-        .await;
+    let seen = get_review(&review, "game", "a-game").await.item.unwrap().revision;
+    accounts.edit("a-game", serde_json::json!({"title": "Worse"})).await;
     for outcome in [
-        approve(&ada, "game", "a-game", Some(seen))
-            .await
-            .map(|_| ()),
+        approve(&ada, "game", "a-game", Some(seen)).await.map(|_| ()),
         reject(&ada, "a-game", "Why", Some(seen)).await.map(|_| ()),
     ] {
         let fault = Fault::from(outcome.unwrap_err());
-        assert!(
-            fault.fields["revision"].contains("has changed"),
-            "{fault:?}"
-        );
+        assert!(fault.fields["revision"].contains("has changed"), "{fault:?}");
     }
     assert_eq!(waiting(&review).await, ["a-game"]);
     assert!(ada.audit_entries().await.is_empty());
@@ -278,9 +221,7 @@ async fn a_decision_on_an_outdated_revision_is_refused(pool: PgPool) {
         after: r#""Worse""#.to_owned(),
     };
     assert_eq!(refused.results[0].differences, [expected]);
-    approve(&ada, "game", "a-game", Some(seen + 1))
-        .await
-        .unwrap();
+    approve(&ada, "game", "a-game", Some(seen + 1)).await.unwrap();
 }
 
 /// The tool asks for it, but it is not the only client.
@@ -327,10 +268,7 @@ async fn approving_a_game_reports_its_pending_page(pool: PgPool) {
     let note = approve(&ada, "game", "a-game", None).await.unwrap().note;
     assert!(note.contains("new-page is not public:"), "{note}");
     let note = approve(&ada, "game", "a-game", None).await.unwrap().note;
-    assert!(
-        note.starts_with("already published; nothing changed; its page"),
-        "{note}"
-    );
+    assert!(note.starts_with("already published; nothing changed; its page"), "{note}");
     approve(&ada, "page", "new-page", None).await.unwrap();
     let note = approve(&ada, "game", "a-game", None).await.unwrap().note;
     assert_eq!(note, "already published; nothing changed");
@@ -348,27 +286,19 @@ async fn many_listings_are_decided_independently(pool: PgPool) {
     names.extend([listing_name("game", "none"), listing_name("city", "lagos")]);
     let request = |decision: proto::Decision, reason: &str| {
         let revision = (decision == proto::Decision::Approve).then_some(1);
-        let items = names.iter().map(|name| proto::DecideItem {
-            name: Some(name.clone()),
-            revision,
-        });
+        let items =
+            names.iter().map(|name| proto::DecideItem { name: Some(name.clone()), revision });
         proto::DecideRequest {
             decision: decision.into(),
             items: items.collect(),
             reason: reason.to_owned(),
         }
     };
-    let answer = review
-        .clone()
-        .decide(request(proto::Decision::Approve, ""))
-        .await;
+    let answer = review.clone().decide(request(proto::Decision::Approve, "")).await;
     let results = answer.unwrap().into_inner().results;
     assert_eq!(results.len(), 62);
     for result in &results[..60] {
-        assert_eq!(
-            result.listing.as_ref().unwrap().state(),
-            proto::State::Published
-        );
+        assert_eq!(result.listing.as_ref().unwrap().state(), proto::State::Published);
     }
     assert!(results[60].problem.contains("no listing"), "{results:?}");
     assert_eq!(results[61].problem, "Give page, game or event.");
@@ -376,17 +306,12 @@ async fn many_listings_are_decided_independently(pool: PgPool) {
     assert_eq!(ada.audit_entries().await.len(), 60);
 
     // A takedown needs an admin and a reason.
-    let refused = review
-        .clone()
-        .decide(request(proto::Decision::TakeDown, "Why"))
-        .await;
+    let refused = review.clone().decide(request(proto::Decision::TakeDown, "Why")).await;
     assert_eq!(refused.unwrap_err().code(), tonic::Code::PermissionDenied);
     let mut admin = StaffReviewServiceClient::new(service.operator().await.channel);
     let without = admin.decide(request(proto::Decision::TakeDown, "")).await;
     assert_eq!(fields(without), ["reason"]);
-    let down = admin
-        .decide(request(proto::Decision::TakeDown, "Why"))
-        .await;
+    let down = admin.decide(request(proto::Decision::TakeDown, "Why")).await;
     let results = down.unwrap().into_inner().results;
     let removed = results.iter().filter_map(|r| r.listing.as_ref());
     assert!(removed.clone().all(|l| l.state() == proto::State::Removed));

@@ -14,19 +14,13 @@ async fn the_oldest_submission_comes_first(pool: PgPool) {
     service.clock.advance(time::Duration::MINUTE);
     accounts.event("four").await;
     // An edit does not change the place in the queue.
-    accounts
-        .edit("two", serde_json::json!({"title": "Renamed"}))
-        .await;
+    accounts.edit("two", serde_json::json!({"title": "Renamed"})).await;
 
     let mut found = Vec::new();
     let mut cursor = String::new();
     loop {
-        let request = proto::ListQueueRequest {
-            limit: 3,
-            cursor,
-            count: true,
-            ..Default::default()
-        };
+        let request =
+            proto::ListQueueRequest { limit: 3, cursor, count: true, ..Default::default() };
         let answer = queue(&review, request).await;
         assert_eq!(answer.total, Some(4));
         found.extend(answer.items);
@@ -37,28 +31,17 @@ async fn the_oldest_submission_comes_first(pool: PgPool) {
     }
     assert_eq!(names(&found), ["one", "two", "three", "four"]);
     let two = &found[1];
-    assert_eq!(
-        (two.title.as_str(), two.page.as_str(), two.revision),
-        ("Renamed", "studio", 2)
-    );
+    assert_eq!((two.title.as_str(), two.page.as_str(), two.revision), ("Renamed", "studio", 2));
     assert_eq!(two.page_state(), proto::State::Published);
     assert_eq!(two.submitter, accounts.account.to_string());
     assert!(two.waiting_since.is_some());
 
-    let games = proto::ListQueueRequest {
-        kind: "game".to_owned(),
-        count: true,
-        ..Default::default()
-    };
+    let games =
+        proto::ListQueueRequest { kind: "game".to_owned(), count: true, ..Default::default() };
     let games = queue(&review, games).await;
     assert_eq!(names(&games.items), ["two", "three"]);
     assert_eq!(games.total, Some(2));
-    assert_eq!(
-        queue(&review, proto::ListQueueRequest::default())
-            .await
-            .total,
-        None
-    );
+    assert_eq!(queue(&review, proto::ListQueueRequest::default()).await.total, None);
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -70,10 +53,7 @@ async fn the_largest_page_is_followed_by_the_rest(pool: PgPool) {
              listing, jsonb_build_object('id', gen_random_uuid(), 'name', 'copy-' || n)) as copy
          where name = 'first'";
     sqlx::query(copies).execute(&pool).await.unwrap();
-    let mut request = proto::ListQueueRequest {
-        limit: 100,
-        ..Default::default()
-    };
+    let mut request = proto::ListQueueRequest { limit: 100, ..Default::default() };
     let first = queue(&review, request.clone()).await;
     assert_eq!(first.items.len(), 100);
     request.cursor = first.next_cursor;
@@ -84,34 +64,14 @@ async fn the_largest_page_is_followed_by_the_rest(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn only_live_listings_are_reviewed(pool: PgPool) {
     let (_service, ada, review) = start_with_reviewer(pool).await;
-    let sample = proto::ListingName {
-        mode: common::Mode::Test.into(),
-        ..listing_name("game", "a")
-    };
-    let looked = proto::GetReviewRequest {
-        name: Some(sample.clone()),
-    };
+    let sample =
+        proto::ListingName { mode: common::Mode::Test.into(), ..listing_name("game", "a") };
+    let looked = proto::GetReviewRequest { name: Some(sample.clone()) };
     assert_eq!(fields(review.clone().get_review(looked).await), ["mode"]);
-    let approved = decide(
-        &ada.channel,
-        proto::Decision::Approve,
-        (sample, Some(1)),
-        "",
-    )
-    .await;
+    let approved = decide(&ada.channel, proto::Decision::Approve, (sample, Some(1)), "").await;
     assert_eq!(Fault::from(approved.unwrap_err()).code, Code::NotFound);
-    let kind = proto::ListQueueRequest {
-        kind: "city".to_owned(),
-        ..Default::default()
-    };
+    let kind = proto::ListQueueRequest { kind: "city".to_owned(), ..Default::default() };
     assert_eq!(fields(review.clone().list_queue(kind).await), ["kind"]);
-    let page = proto::ListQueueRequest {
-        limit: -1,
-        cursor: "x".to_owned(),
-        ..Default::default()
-    };
-    assert_eq!(
-        fields(review.clone().list_queue(page).await),
-        ["cursor", "limit"]
-    );
+    let page = proto::ListQueueRequest { limit: -1, cursor: "x".to_owned(), ..Default::default() };
+    assert_eq!(fields(review.clone().list_queue(page).await), ["cursor", "limit"]);
 }

@@ -30,11 +30,7 @@ async fn an_edit_comes_from_the_command_line_a_file_or_standard_input(pool: PgPo
         (&["--changes", r#"{"tagline": "Typed"}"#][..], "", 2),
         (&["--file", &path], "", 3),
         (&["--file", "-"], r#"{"tagline": "From a pipe"}"#, 4),
-        (
-            &["--file", "-", "--revision", "4"],
-            r#"{"tagline": null}"#,
-            5,
-        ),
+        (&["--file", "-", "--revision", "4"], r#"{"tagline": null}"#, 5),
     ] {
         let ran = staff_with(&service, &token, &[&edit[..], more].concat(), input).await;
         assert_eq!(ran.status(), 0, "{ran:?}");
@@ -42,21 +38,9 @@ async fn an_edit_comes_from_the_command_line_a_file_or_standard_input(pool: PgPo
     }
     for (more, status, words) in [
         // The listing is at revision 5.
-        (
-            &["--changes", r#"{"tagline": "x"}"#, "--revision", "4"][..],
-            1,
-            "changed",
-        ),
-        (
-            &["--changes", "{}", "--file", "-"],
-            2,
-            "cannot be used with",
-        ),
-        (
-            &["--file", "/nowhere.json"],
-            2,
-            "/nowhere.json cannot be read",
-        ),
+        (&["--changes", r#"{"tagline": "x"}"#, "--revision", "4"][..], 1, "changed"),
+        (&["--changes", "{}", "--file", "-"], 2, "cannot be used with"),
+        (&["--file", "/nowhere.json"], 2, "/nowhere.json cannot be read"),
         (&["--changes", "[]"], 1, "JSON object"),
     ] {
         let ran = staff_with(&service, &token, &[&edit[..], more].concat(), "").await;
@@ -123,14 +107,10 @@ async fn a_reviewer_saves_the_picture_of_a_submission(pool: PgPool) {
     // Noise, whose file the tool reads in several parts.
     let noise = |x: u32, y: u32| {
         let mixed = (x ^ (y << 11)).wrapping_mul(0x9E37_79B1);
-        Rgb((mixed ^ (mixed >> 15)).to_be_bytes()[..3]
-            .try_into()
-            .unwrap())
+        Rgb((mixed ^ (mixed >> 15)).to_be_bytes()[..3].try_into().unwrap())
     };
     let mut upload = Vec::new();
-    RgbImage::from_fn(1_200, 675, noise)
-        .write_with_encoder(PngEncoder::new(&mut upload))
-        .unwrap();
+    RgbImage::from_fn(1_200, 675, noise).write_with_encoder(PngEncoder::new(&mut upload)).unwrap();
     let cover = added(&service, accounts.account, (COVER, "a-game"), &upload).await;
     let stored = std::fs::read(service.folder().join(cover.path())).unwrap();
     assert!(stored.len() > 300_000, "{}", stored.len());
@@ -145,10 +125,7 @@ async fn a_reviewer_saves_the_picture_of_a_submission(pool: PgPool) {
     assert!(std::fs::read(&path).unwrap() == stored, "the whole file");
     let unknown = save(&format!("{}.jpg", "0".repeat(64)), &path).await;
     assert_eq!(unknown.status(), 1, "{unknown:?}");
-    assert!(
-        std::fs::read(&path).unwrap() == stored,
-        "it stays as it was"
-    );
+    assert!(std::fs::read(&path).unwrap() == stored, "it stays as it was");
     let nowhere = save(&url, &format!("{path}/cover.jpg")).await;
     assert_eq!(nowhere.status(), 2, "{nowhere:?}");
 }

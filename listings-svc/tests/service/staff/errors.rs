@@ -46,10 +46,9 @@ async fn start_public_api() -> String {
 #[tokio::test]
 async fn the_address_of_the_public_api_is_told_from_an_internal_one() {
     let address = start_public_api().await;
-    for (variable, command) in [
-        ("STAFF_GATEWAY", &["plan", "list"][..]),
-        ("STAFF_LISTINGS", &["review", "list"]),
-    ] {
+    for (variable, command) in
+        [("STAFF_GATEWAY", &["plan", "list"][..]), ("STAFF_LISTINGS", &["review", "list"])]
+    {
         let (status, sentence) = failed(command, &[(variable, &address)]).await;
         assert_eq!(status, 2, "{sentence}");
         assert!(sentence.contains("not the public address"), "{sentence}");
@@ -66,11 +65,7 @@ async fn an_error_of_apply_names_the_entry(pool: PgPool) {
             1,
             "the account Ada: ",
         ),
-        (
-            "[[currency]]\ngame = \"a-game\"\nname = \"Coin\"",
-            1,
-            "the currency of a-game: ",
-        ),
+        ("[[currency]]\ngame = \"a-game\"\nname = \"Coin\"", 1, "the currency of a-game: "),
         ("import = [\"missing.ndjson\"]", 2, "missing.ndjson"),
     ] {
         let (_folder, path) = file("fleet.toml", text);

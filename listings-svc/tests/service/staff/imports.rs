@@ -12,10 +12,7 @@ async fn an_import_reports_on_each_file(pool: PgPool) {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     let report = &document["files"][0];
-    assert_eq!(
-        (&report["kind"], &report["created"]),
-        (&"page".into(), &1.into())
-    );
+    assert_eq!((&report["kind"], &report["created"]), (&"page".into(), &1.into()));
     assert_eq!(report["refused"], 2);
     assert_eq!(report["refused_rows"][0]["line"], 2);
     let too_long = report["refused_rows"][1]["fields"]["row"].as_str().unwrap();
@@ -49,8 +46,7 @@ async fn the_exit_status_distinguishes_errors(pool: PgPool) {
         .args(["plan", "list"])
         .env("STAFF_TOKEN", testing::staff_token().expose())
         .env("STAFF_GATEWAY", &service.address);
-    let refused = tokio::task::spawn_blocking(move || command.output().unwrap());
-    let refused = refused.await.unwrap();
+    let refused = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
     assert_eq!(refused.status.code(), Some(1));
     for output in [usage, unavailable, refused] {
         assert_eq!(String::from_utf8(output.stderr).unwrap().lines().count(), 1);

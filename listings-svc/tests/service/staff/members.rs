@@ -10,13 +10,7 @@ async fn the_actions_of_a_member_are_logged(pool: PgPool) {
     accounts.game("a-game").await;
     for args in [
         &["game", "approve", "a-game", "--revision", "1"][..],
-        &[
-            "game",
-            "edit",
-            "a-game",
-            "--changes",
-            r#"{"featured": true}"#,
-        ],
+        &["game", "edit", "a-game", "--changes", r#"{"featured": true}"#],
         &["game", "edit", "a-game", "--changes", r#"{"title": "B"}"#],
         &["game", "revert", "a-game", "--to-revision", "1"],
     ] {
@@ -64,11 +58,7 @@ async fn a_profile_supplies_addresses_and_token(pool: PgPool) {
             .env_remove("STAFF_TOKEN")
             .env_remove("STAFF_LISTINGS")
             .env("XDG_CONFIG_HOME", folder.path());
-        Ran(
-            tokio::task::spawn_blocking(move || command.output().unwrap())
-                .await
-                .unwrap(),
-        )
+        Ran(tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap())
     };
     let list = ["review", "list"];
     let open = run(&["--profile", &path, "review", "list"]).await;
@@ -78,10 +68,7 @@ async fn a_profile_supplies_addresses_and_token(pool: PgPool) {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
         std::fs::set_permissions(path, mode).unwrap();
     }
-    assert_eq!(
-        run(&["--profile", &path, "review", "list"]).await.status(),
-        0
-    );
+    assert_eq!(run(&["--profile", &path, "review", "list"]).await.status(), 0);
     assert_eq!(run(&list).await.status(), 0);
     let missing = run(&["--profile", "/nowhere/staff.toml", "review", "list"]).await;
     assert_eq!(missing.status(), 2);

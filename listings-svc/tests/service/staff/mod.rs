@@ -24,10 +24,7 @@ pub(crate) fn tool() -> std::process::Command {
     // The test runs as `…/deps/service-0123456789abcdef`.
     let test = std::env::current_exe().unwrap();
     let tool = test.ancestors().nth(2).unwrap().join("examples/staff");
-    assert!(
-        tool.exists(),
-        "`cargo build -p listings -p features --example staff` makes the tool"
-    );
+    assert!(tool.exists(), "`cargo build -p listings -p features --example staff` makes the tool");
     std::process::Command::new(tool)
 }
 
@@ -38,9 +35,7 @@ pub(crate) async fn staff(address: &str, args: &[&str]) -> Output {
         .args(args)
         .env("STAFF_TOKEN", testing::staff_token().expose())
         .env("STAFF_LISTINGS", address);
-    tokio::task::spawn_blocking(move || command.output().unwrap())
-        .await
-        .unwrap()
+    tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
 }
 
 /// A file with this name, in a temporary folder that is removed when the `TempDir` is dropped.
@@ -143,9 +138,7 @@ impl Running {
 /// A service with a page `studio`, and a reviewer's token.
 async fn reviewed(pool: PgPool) -> (Service, String) {
     let service = start(pool).await;
-    service
-        .import(&File::rows("page", &[creator("studio")]))
-        .await;
+    service.import(&File::rows("page", &[creator("studio")])).await;
     let token = service.add_member("ada", Role::Reviewer);
     (service, token)
 }

@@ -45,12 +45,8 @@ async fn a_review_reads_one_answer_a_line_on_a_terminal(pool: PgPool) {
     let ran = staff_with(&service, &token, &["--json", "review", "list"], "").await;
     let document = ran.document();
     assert_eq!(document["total"], 2);
-    let names: Vec<&Value> = document["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|item| &item["name"]["name"])
-        .collect();
+    let names: Vec<&Value> =
+        document["items"].as_array().unwrap().iter().map(|item| &item["name"]["name"]).collect();
     assert_eq!(names, ["three", "four"]);
     let rest = on_terminal(&service, &token, "review --kind game", "a\na\n").await;
     assert!(rest.text().contains("nothing else is pending"), "{rest:?}");
@@ -94,9 +90,7 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     let accounts = service.accounts().await;
     for name in ["one", "two"] {
         accounts.game(name).await;
-        accounts
-            .edit(name, serde_json::json!({"tagline": "Other"}))
-            .await;
+        accounts.edit(name, serde_json::json!({"tagline": "Other"})).await;
     }
     let args = ["game", "approve", "one", "--revision", "1"];
     let ran = staff_with(&service, &token, &args, "").await;
@@ -114,25 +108,14 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     assert!(result["revision"].is_null());
 
     // A decision without a terminal is of the revision that somebody has read.
-    for args in [
-        &["game", "approve", "one"][..],
-        &["game", "reject", "one", "--reason", "Why"],
-    ] {
+    for args in [&["game", "approve", "one"][..], &["game", "reject", "one", "--reason", "Why"]] {
         let ran = staff_with(&service, &token, args, "").await;
         assert_eq!(ran.status(), 2, "{ran:?}");
         assert!(ran.complaint().contains("--revision"), "{ran:?}");
     }
     let ran = staff_with(&service, &token, &["review", "list"], "").await;
     assert!(ran.text().contains("revision"), "{ran:?}");
-    let args = [
-        "game",
-        "reject",
-        "two",
-        "--revision",
-        "2",
-        "--reason",
-        "Why",
-    ];
+    let args = ["game", "reject", "two", "--revision", "2", "--reason", "Why"];
     let ran = staff_with(&service, &token, &args, "").await;
     assert_eq!(ran.status(), 0, "{ran:?}");
     let list = ["--json", "review", "list"];
@@ -179,19 +162,14 @@ async fn each_answer_in_a_review_of_named_listings_takes_effect_at_once(pool: Pg
     let line = "review --kind game none nobody";
     let ran = on_terminal(&service, &token, line, "").await;
     assert_eq!(ran.status(), 1, "{ran:?}");
-    assert!(
-        ran.text().contains("none of the listings exists"),
-        "{ran:?}"
-    );
+    assert!(ran.text().contains("none of the listings exists"), "{ran:?}");
 }
 
 /// An account cannot evade a takedown by changing its listing all the time.
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_takedown_is_of_the_listing_whatever_its_account_changes_meanwhile(pool: PgPool) {
     let (service, _) = reviewed(pool).await;
-    service
-        .import(&File::rows("game", &[game("a-game", "A Game")]))
-        .await;
+    service.import(&File::rows("game", &[game("a-game", "A Game")])).await;
     let operator = testing::staff_token();
     for (verb, state) in [("take-down", "removed"), ("restore", "published")] {
         // A change that commits after the tool could have read the listing.
@@ -238,10 +216,9 @@ async fn the_account_of_an_event_is_looked_up(pool: PgPool) {
     service.import(&File::rows("event", &[event])).await;
     let operator = testing::staff_token();
     let id = uuid::Uuid::from_u128(5).to_string();
-    for (account, status, said) in [
-        (id.as_str(), 0, "was not checked"),
-        ("ada@example.com", 2, "web"),
-    ] {
+    for (account, status, said) in
+        [(id.as_str(), 0, "was not checked"), ("ada@example.com", 2, "web")]
+    {
         let changes = serde_json::json!({ "account": account }).to_string();
         let args = ["event", "edit", "a-jam", "--changes", &changes];
         let ran = staff_with(&service, operator.expose(), &args, "").await;
@@ -253,11 +230,7 @@ async fn the_account_of_an_event_is_looked_up(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_limit_of_zero_is_refused(pool: PgPool) {
     let service = start(pool).await;
-    for command in [
-        &["review", "list"][..],
-        &["listing", "search"],
-        &["audit", "list"],
-    ] {
+    for command in [&["review", "list"][..], &["listing", "search"], &["audit", "list"]] {
         let args = [command, &["--limit", "0"]].concat();
         let output = staff(&service.address, &args).await;
         assert_eq!(output.status.code(), Some(2), "{output:?}");
@@ -282,9 +255,7 @@ async fn a_review_can_go_back_to_a_skipped_listing(pool: PgPool) {
     let positions: Vec<&str> = lines.filter_map(|line| line.rsplit("> ").next()).collect();
     assert_eq!(
         positions,
-        [
-            "1 of 3", "1 of 3", "2 of 3", "3 of 3", "2 of 3", "1 of 3", "2 of 3", "3 of 3"
-        ]
+        ["1 of 3", "1 of 3", "2 of 3", "3 of 3", "2 of 3", "1 of 3", "2 of 3", "3 of 3"]
     );
     assert!(text.contains("two is published now"), "{text}");
     assert!(text.contains("2 approved, 0 rejected, 0 skipped"), "{text}");
@@ -382,10 +353,7 @@ async fn a_rejection_applies_to_the_current_revision(pool: PgPool) {
     assert_eq!(ran.status(), 0, "{ran:?}");
     assert!(ran.text().contains("rejected: one"), "{ran:?}");
     let one = current("one").await;
-    assert_eq!(
-        (one.state(), tagline(&one)),
-        (proto::State::Rejected, "Third".into())
-    );
+    assert_eq!((one.state(), tagline(&one)), (proto::State::Rejected, "Third".into()));
     let rejection = &one.history[0];
     assert_eq!((rejection.revision, rejection.actor.as_str()), (4, "ada"));
 }
@@ -394,9 +362,7 @@ async fn a_rejection_applies_to_the_current_revision(pool: PgPool) {
 async fn a_takedown_of_several_and_a_purge_need_confirmation(pool: PgPool) {
     let service = start(pool).await;
     let games = ["one", "two", "three"].map(|slug| game(slug, slug));
-    service
-        .import(&File::rows("page", &[creator("studio")]))
-        .await;
+    service.import(&File::rows("page", &[creator("studio")])).await;
     service.import(&File::rows("game", &games)).await;
 
     let down = ["game", "take-down", "one", "two", "--reason", "Why"];
@@ -411,10 +377,7 @@ async fn a_takedown_of_several_and_a_purge_need_confirmation(pool: PgPool) {
     let line = "--json game take-down one two --reason Why";
     let ran = on_terminal(&service, token, line, "n\n").await;
     assert_eq!(ran.status(), 1, "{ran:?}");
-    assert!(
-        ran.text().contains("Take down 2 games (one, two)?"),
-        "{ran:?}"
-    );
+    assert!(ran.text().contains("Take down 2 games (one, two)?"), "{ran:?}");
     assert!(ran.text().contains("nothing was changed"), "{ran:?}");
     let ran = on_terminal(&service, token, line, "y\n").await;
     assert_eq!(ran.status(), 0, "{ran:?}");

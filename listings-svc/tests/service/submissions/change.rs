@@ -7,43 +7,26 @@ use super::*;
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_change_of_a_public_game_is_published_at_once(pool: PgPool) {
     let service = start_with_pages(pool).await;
-    let slug = LIVE
-        .game(&service, &game("A Game"))
-        .await
-        .unwrap()
-        .slug
-        .unwrap();
+    let slug = LIVE.game(&service, &game("A Game")).await.unwrap().slug.unwrap();
     set_state(&service, &slug, "published").await;
     let (head, revisions) = (service.head().await, service.revisions().await);
-    let changed = LIVE
-        .change_game(&service, &slug, &json!({"tagline": "New"}))
-        .await
-        .unwrap();
+    let changed = LIVE.change_game(&service, &slug, &json!({"tagline": "New"})).await.unwrap();
     assert_eq!(
         (changed.slug.as_deref(), changed.state()),
         (Some(slug.as_str()), proto::State::Published)
     );
     let again = LIVE
-        .change_game(
-            &service,
-            &slug,
-            &json!({"tagline": "New", "title": " A Game "}),
-        )
+        .change_game(&service, &slug, &json!({"tagline": "New", "title": " A Game "}))
         .await
         .unwrap();
     assert_eq!(again.state(), proto::State::Published);
     assert_eq!(service.revisions().await, revisions + 1);
     let changes = service.changes(head).await;
-    let told: Vec<(&str, bool)> = changes
-        .iter()
-        .map(|change| (change.event.as_str(), change.announced))
-        .collect();
+    let told: Vec<(&str, bool)> =
+        changes.iter().map(|change| (change.event.as_str(), change.announced)).collect();
     assert_eq!(told, [("updated", true)]);
 
-    let stranger = Call {
-        account: BOB,
-        ..LIVE.clone()
-    };
+    let stranger = Call { account: BOB, ..LIVE.clone() };
     let jam = LIVE.event(&service, &event("A Jam")).await.unwrap();
     let (jam, title) = (jam.slug.unwrap(), json!({"title": "x"}));
     for refused in [
@@ -54,10 +37,7 @@ async fn a_change_of_a_public_game_is_published_at_once(pool: PgPool) {
     }
     set_state(&service, &slug, "removed").await;
     assert_eq!(
-        code(
-            LIVE.change_game(&service, &slug, &json!({"tagline": "x"}))
-                .await
-        ),
+        code(LIVE.change_game(&service, &slug, &json!({"tagline": "x"})).await),
         Code::NotFound
     );
 }
@@ -65,27 +45,15 @@ async fn a_change_of_a_public_game_is_published_at_once(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_changed_rejected_listing_is_pending_again(pool: PgPool) {
     let service = start_with_pages(pool).await;
-    let slug = LIVE
-        .game(&service, &game("A Game"))
-        .await
-        .unwrap()
-        .slug
-        .unwrap();
+    let slug = LIVE.game(&service, &game("A Game")).await.unwrap().slug.unwrap();
     set_state(&service, &slug, "rejected").await;
-    let same = LIVE
-        .change_game(&service, &slug, &json!({"title": "A Game"}))
-        .await
-        .unwrap();
+    let same = LIVE.change_game(&service, &slug, &json!({"title": "A Game"})).await.unwrap();
     assert_eq!(same.state(), proto::State::Rejected);
     // A resubmission counts as a pending submission.
     for n in 0..MAX_PENDING {
-        LIVE.event(&service, &event(&format!("Jam {n}")))
-            .await
-            .unwrap();
+        LIVE.event(&service, &event(&format!("Jam {n}"))).await.unwrap();
     }
-    let full = LIVE
-        .change_game(&service, &slug, &json!({"title": "Better"}))
-        .await;
+    let full = LIVE.change_game(&service, &slug, &json!({"title": "Better"})).await;
     assert_eq!(code(full), Code::TooManyPending);
     sqlx::query!(
         "update listings.listing set state = 'published', waiting_since = null where name = 'jam-0'"
@@ -93,18 +61,12 @@ async fn a_changed_rejected_listing_is_pending_again(pool: PgPool) {
     .execute(&service.pool)
     .await
     .unwrap();
-    let better = LIVE
-        .change_game(&service, &slug, &json!({"title": "Better"}))
-        .await
-        .unwrap();
+    let better = LIVE.change_game(&service, &slug, &json!({"title": "Better"})).await.unwrap();
     assert_eq!(
         (better.slug.as_deref(), better.state()),
         (Some(slug.as_str()), proto::State::Pending)
     );
-    let once_more = LIVE
-        .change_game(&service, &slug, &json!({"title": "Best"}))
-        .await
-        .unwrap();
+    let once_more = LIVE.change_game(&service, &slug, &json!({"title": "Best"})).await.unwrap();
     assert_eq!(
         once_more.state(),
         proto::State::Pending,
@@ -119,10 +81,7 @@ async fn a_resubmission_does_not_wait_for_the_account_that_submitted_the_listing
     let slug = submitted.slug.unwrap();
     set_state(&service, &slug, "rejected").await;
     own(&service, "studio", BOB).await;
-    let bob = Call {
-        account: BOB,
-        ..LIVE.clone()
-    };
+    let bob = Call { account: BOB, ..LIVE.clone() };
     // A submission of Ada holds her account like this, and may wait for the game.
     let mut submission = pool.begin().await.unwrap();
     let today = service.clock.now().date();
@@ -137,18 +96,11 @@ async fn a_resubmission_does_not_wait_for_the_account_that_submitted_the_listing
 async fn concurrent_changes_of_different_fields_are_all_kept(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
-    let slug = LIVE
-        .game(&service, &game("A Game"))
-        .await
-        .unwrap()
-        .slug
-        .unwrap();
+    let slug = LIVE.game(&service, &game("A Game")).await.unwrap().slug.unwrap();
     let revisions = service.revisions().await;
     for n in 0..10 {
-        let (title, tagline) = (
-            json!({"title": format!("Title {n}")}),
-            json!({"tagline": format!("Tagline {n}")}),
-        );
+        let (title, tagline) =
+            (json!({"title": format!("Title {n}")}), json!({"tagline": format!("Tagline {n}")}));
         let (one, two) = futures::join!(
             LIVE.change_game(&service, &slug, &title),
             LIVE.change_game(&other, &slug, &tagline)
@@ -185,8 +137,7 @@ async fn a_change_needs_a_revision_of_its_precondition(pool: PgPool) {
     let slug = made.slug.clone().unwrap();
     let change = async |revisions: &[i64], tagline: &str| {
         let call = Call::at(revisions);
-        call.change_game(&service, &slug, &json!({ "tagline": tagline }))
-            .await
+        call.change_game(&service, &slug, &json!({ "tagline": tagline })).await
     };
     let first = change(&[made.revision], "One.").await.unwrap();
     assert_eq!(first.revision, made.revision + 1);
@@ -201,22 +152,14 @@ async fn a_change_needs_a_revision_of_its_precondition(pool: PgPool) {
     let second = change(&several, "Two.").await.unwrap();
     assert_eq!(second.revision, first.revision + 1);
     // Other reasons to refuse come before the precondition, and a dry run checks the precondition too.
-    let bad = Call::at(&[])
-        .change_game(&service, &slug, &json!({ "title": "" }))
-        .await;
+    let bad = Call::at(&[]).change_game(&service, &slug, &json!({ "title": "" })).await;
     assert_eq!(code(bad), Code::Invalid);
-    let dry = Call {
-        dry_run: true,
-        ..Call::at(&[first.revision])
-    };
-    let dry = dry
-        .change_game(&service, &slug, &json!({ "tagline": "Three." }))
-        .await;
+    let dry = Call { dry_run: true, ..Call::at(&[first.revision]) };
+    let dry = dry.change_game(&service, &slug, &json!({ "tagline": "Three." })).await;
     assert_eq!(code(dry), Code::PreconditionFailed);
     let event = LIVE.event(&service, &event("A Jam")).await.unwrap();
     let slug = event.slug.unwrap();
-    let late = Call::at(&[event.revision + 1]);
-    let late = late
+    let late = Call::at(&[event.revision + 1])
         .change_event(&service, &slug, &json!({ "description": "New." }))
         .await;
     assert_eq!(code(late), Code::PreconditionFailed);
@@ -247,24 +190,17 @@ async fn an_owner_can_send_back_credits_of_a_hidden_page(pool: PgPool) {
     change(named).await.unwrap();
     let stored = credits().await;
     assert_eq!(stored[0].handle.as_deref(), Some("other"));
-    assert_eq!(
-        (stored[1].name.as_str(), stored[1].handle.clone()),
-        ("Eve", None)
-    );
+    assert_eq!((stored[1].name.as_str(), stored[1].handle.clone()), ("Eve", None));
 
     // Bob's page is taken down: a read returns no handle, and sending the credits back as read changes nothing.
     let name = (crate::review::listing_name("page", "other"), None);
     let client = &service.operator_client;
     let down = proto::Decision::TakeDown;
-    crate::support::decide(client, down, name, "A reason")
-        .await
-        .unwrap();
+    crate::support::decide(client, down, name, "A reason").await.unwrap();
     let read = json!([{"handle": null, "name": "Bob", "role": "Code"}, {"handle": null, "name": "Eve", "role": ""}]);
     let before = change(read).await.unwrap();
     assert_eq!((before.revision, credits().await), (2, stored.clone()));
-    change(json!([{"name": "Eve"}, {"name": "Bob", "role": "Code"}]))
-        .await
-        .unwrap();
+    change(json!([{"name": "Eve"}, {"name": "Bob", "role": "Code"}])).await.unwrap();
     assert_eq!(credits().await, [stored[1].clone(), stored[0].clone()]);
     // A new credit must name a public page.
     change(json!([])).await.unwrap();

@@ -15,10 +15,7 @@ async fn null_for_a_read_only_field_is_refused_unless_the_field_is_null(pool: Pg
     LIVE.change_game(&service, &slug, &change).await.unwrap();
     for field in ["slug", "creator", "featured", "created_at", "url"] {
         let change = json!({ field: null });
-        let fault = LIVE
-            .change_game(&service, &slug, &change)
-            .await
-            .unwrap_err();
+        let fault = LIVE.change_game(&service, &slug, &change).await.unwrap_err();
         assert!(fault.fields.keys().eq([field]), "{fault:?}");
     }
     let cover = format!("/pictures/{}.jpg", "0a".repeat(32));
@@ -29,10 +26,7 @@ async fn null_for_a_read_only_field_is_refused_unless_the_field_is_null(pool: Pg
     .execute(&service.pool)
     .await
     .unwrap();
-    let fault = LIVE
-        .change_game(&service, &slug, &json!({"cover_url": null}))
-        .await
-        .unwrap_err();
+    let fault = LIVE.change_game(&service, &slug, &json!({"cover_url": null})).await.unwrap_err();
     assert!(fault.fields.keys().eq(["cover_url"]), "{fault:?}");
 }
 
@@ -73,13 +67,9 @@ async fn a_game_may_be_sent_back_with_its_numbers_as_floats(pool: PgPool) {
     let changed = LIVE.change_game(&service, "a-game", &later).await.unwrap();
     assert_eq!(changed.revision, 2);
     let bad = json!({"screenshots": shown(641.0), "release_year": 2020.5});
-    let refused = LIVE.change_game(&service, "a-game", &bad).await;
-    let refused = refused.unwrap_err();
+    let refused = LIVE.change_game(&service, "a-game", &bad).await.unwrap_err();
     assert_eq!(refused.code, Code::Invalid);
-    assert!(
-        refused.fields.keys().eq(["release_year", "screenshots"]),
-        "{refused:?}"
-    );
+    assert!(refused.fields.keys().eq(["release_year", "screenshots"]), "{refused:?}");
     let why = "This must be a whole number from 1950 to ";
     assert!(refused.fields["release_year"].starts_with(why));
 }

@@ -62,10 +62,7 @@ impl Call {
     }
 
     fn at(revisions: &[i64]) -> Self {
-        Self {
-            revisions: Some(revisions.to_vec()),
-            ..LIVE.clone()
-        }
+        Self { revisions: Some(revisions.to_vec()), ..LIVE.clone() }
     }
 
     fn precondition(&self) -> Option<proto::Precondition> {
@@ -74,10 +71,7 @@ impl Call {
     }
 
     fn keyed(key: &str) -> Self {
-        Self {
-            key: key.to_owned(),
-            ..LIVE.clone()
-        }
+        Self { key: key.to_owned(), ..LIVE.clone() }
     }
 
     async fn game(&self, service: &Service, body: &Value) -> WriteResult {
@@ -85,46 +79,29 @@ impl Call {
     }
 
     async fn game_of_bytes(&self, service: &Service, body: &str) -> WriteResult {
-        let writing = Some(proto::Writing {
-            body: body.to_owned().into(),
-            ..self.with(&Value::Null)
-        });
-        let made = service
-            .games
-            .clone()
-            .create_game(proto::CreateGameRequest { writing })
-            .await;
+        let writing =
+            Some(proto::Writing { body: body.to_owned().into(), ..self.with(&Value::Null) });
+        let made = service.games.clone().create_game(proto::CreateGameRequest { writing }).await;
         outcome(made.map(|made| made.into_inner().written))
     }
 
     async fn event(&self, service: &Service, body: &Value) -> WriteResult {
         let writing = Some(self.with(body));
-        let made = service
-            .events
-            .clone()
-            .create_event(proto::CreateEventRequest { writing })
-            .await;
+        let made = service.events.clone().create_event(proto::CreateEventRequest { writing }).await;
         outcome(made.map(|made| made.into_inner().written))
     }
 
     async fn change_game(&self, service: &Service, slug: &str, body: &Value) -> WriteResult {
         let (slug, writing) = (slug.to_owned(), Some(self.with(body)));
-        let request = proto::UpdateGameRequest {
-            slug,
-            writing,
-            precondition: self.precondition(),
-        };
+        let request = proto::UpdateGameRequest { slug, writing, precondition: self.precondition() };
         let made = service.games.clone().update_game(request).await;
         outcome(made.map(|made| made.into_inner().written))
     }
 
     async fn change_event(&self, service: &Service, slug: &str, body: &Value) -> WriteResult {
         let (slug, writing) = (slug.to_owned(), Some(self.with(body)));
-        let request = proto::UpdateEventRequest {
-            slug,
-            writing,
-            precondition: self.precondition(),
-        };
+        let request =
+            proto::UpdateEventRequest { slug, writing, precondition: self.precondition() };
         let made = service.events.clone().update_event(request).await;
         outcome(made.map(|made| made.into_inner().written))
     }

@@ -10,51 +10,27 @@ async fn an_account_sees_the_states_of_its_listings(pool: PgPool) {
     LIVE.event(&service, &event("A Jam")).await.unwrap();
     service.clock.advance(time::Duration::SECOND);
     let others = json!({"creator": "other", "title": "Not Hers"});
-    Call {
-        account: BOB,
-        ..LIVE.clone()
-    }
-    .game(&service, &others)
-    .await
-    .unwrap();
+    Call { account: BOB, ..LIVE.clone() }.game(&service, &others).await.unwrap();
     let list = async |mode: Mode, limit: u32, cursor: &str| {
         let request = proto::ListOwnListingsRequest {
             account_id: ADA.to_string(),
             mode: mode.into(),
-            page: Some(contracts::common::v1::PageRequest {
-                limit,
-                cursor: cursor.to_owned(),
-            }),
+            page: Some(contracts::common::v1::PageRequest { limit, cursor: cursor.to_owned() }),
         };
-        let answer = service
-            .own
-            .clone()
-            .list_own_listings(request)
-            .await?
-            .into_inner();
+        let answer = service.own.clone().list_own_listings(request).await?.into_inner();
         let rows: Vec<contracts::public::OwnListing> =
             serde_json::from_slice(&answer.json).unwrap();
-        let rows: Vec<(String, String, String)> = rows
-            .into_iter()
-            .map(|row| (row.kind, row.slug, row.status))
-            .collect();
+        let rows: Vec<(String, String, String)> =
+            rows.into_iter().map(|row| (row.kind, row.slug, row.status)).collect();
         Ok::<_, Status>((rows, answer.page.unwrap()))
     };
     let row = |kind: &str, slug: &str, status: &str| {
         (kind.to_owned(), slug.to_owned(), status.to_owned())
     };
     let (rows, page) = list(Mode::Live, 1, "").await.unwrap();
-    assert_eq!(
-        (rows, page.total),
-        (vec![row("event", "a-jam", "pending")], 2)
-    );
-    let (rows, page) = list(Mode::Live, 1, &page.next_cursor.unwrap())
-        .await
-        .unwrap();
-    assert_eq!(
-        (rows, page.next_cursor),
-        (vec![row("game", "a-game", "pending")], None)
-    );
+    assert_eq!((rows, page.total), (vec![row("event", "a-jam", "pending")], 2));
+    let (rows, page) = list(Mode::Live, 1, &page.next_cursor.unwrap()).await.unwrap();
+    assert_eq!((rows, page.next_cursor), (vec![row("game", "a-game", "pending")], None));
     let (rows, page) = list(Mode::Test, 0, "").await.unwrap();
     assert_eq!((rows.len(), page.total), (2, 2));
     let fault = Fault::from(list(Mode::Live, 1, "bad").await.unwrap_err());
@@ -100,9 +76,7 @@ async fn a_game_under_a_page_that_is_not_public_has_a_note(pool: PgPool) {
         assert_eq!(changed.note, note);
         let back = json!({"creator": "second"});
         LIVE.change_game(&service, "a-game", &back).await.unwrap();
-        let refused = LIVE
-            .change_game(&service, "a-game", &json!({"creator": "studio"}))
-            .await;
+        let refused = LIVE.change_game(&service, "a-game", &json!({"creator": "studio"})).await;
         assert_eq!(code(refused), Code::NotYours);
         sqlx::query!(
             "update listings.listing as game set content = game.content || jsonb_build_object('page_id', page.id)
@@ -122,14 +96,8 @@ async fn nothing_is_submitted_under_a_removed_page(pool: PgPool) {
     set_state(&service, "a-game", "rejected").await;
     set_page_state(&service, "studio", "removed").await;
     set_page_state(&service, "samples", "removed").await;
-    let dry = Call {
-        dry_run: true,
-        ..LIVE.clone()
-    };
-    let test = Call {
-        mode: Mode::Test,
-        ..LIVE.clone()
-    };
+    let dry = Call { dry_run: true, ..LIVE.clone() };
+    let test = Call { mode: Mode::Test, ..LIVE.clone() };
     for call in [&LIVE, &dry, &test] {
         let fault = call.game(&service, &game("Another")).await.unwrap_err();
         assert_eq!(fault.code, Code::NotYours);
@@ -147,8 +115,5 @@ async fn nothing_is_submitted_under_a_removed_page(pool: PgPool) {
     // The game may move to another page of the account.
     let moved = json!({"title": "Better", "creator": "second"});
     let moved = LIVE.change_game(&service, "a-game", &moved).await.unwrap();
-    assert_eq!(
-        (moved.state(), moved.note.as_str()),
-        (proto::State::Pending, "")
-    );
+    assert_eq!((moved.state(), moved.note.as_str()), (proto::State::Pending, ""));
 }

@@ -39,8 +39,7 @@ impl BadFields {
 
     /// Parses an id. After an error, the id is nil.
     pub fn id(&mut self, field: &str, text: &str) -> Uuid {
-        self.read(field, text.parse().map_err(|_not_an_id| "Give a UUID."))
-            .unwrap_or_default()
+        self.read(field, text.parse().map_err(|_not_an_id| "Give a UUID.")).unwrap_or_default()
     }
 
     /// The time of a message; `None` if it is absent, not valid or in no year that answers can print.
@@ -69,10 +68,7 @@ impl BadFields {
         to: Option<OffsetDateTime>,
     ) {
         if from.zip(to).is_some_and(|(from, to)| from > to) {
-            self.add(
-                to_name,
-                format!("Use a time that is not before `{from_name}`."),
-            );
+            self.add(to_name, format!("Use a time that is not before `{from_name}`."));
         }
     }
 
@@ -96,11 +92,7 @@ impl BadFields {
     /// # Errors
     /// `invalid`, with every bad field.
     pub fn check(self) -> Result<(), Fault> {
-        if self.0.is_empty() {
-            Ok(())
-        } else {
-            Err(Fault::invalid(self.0))
-        }
+        if self.0.is_empty() { Ok(()) } else { Err(Fault::invalid(self.0)) }
     }
 
     /// Returns the values if no field is bad; they are `None` only if one is.
@@ -108,9 +100,7 @@ impl BadFields {
     /// # Errors
     /// `invalid`, with every bad field.
     pub fn finish<T>(self, values: Option<T>) -> Result<T, Fault> {
-        values
-            .filter(|_| self.0.is_empty())
-            .ok_or_else(|| Fault::invalid(self.0))
+        values.filter(|_| self.0.is_empty()).ok_or_else(|| Fault::invalid(self.0))
     }
 }
 
@@ -134,38 +124,19 @@ mod tests {
 
         let mut bad = BadFields::default();
         assert_eq!(bad.read("a", Err::<u8, _>("Give another.")), None);
-        assert_eq!(
-            bad.take::<u8>(Err(Fault::invalid_field("b", "Give more."))),
-            None
-        );
+        assert_eq!(bad.take::<u8>(Err(Fault::invalid_field("b", "Give more."))), None);
         assert_eq!(bad.id("c", "x"), Uuid::nil());
-        assert_eq!(
-            bad.time(
-                "d",
-                Some(Timestamp {
-                    seconds: i64::MAX,
-                    nanos: 0
-                })
-            ),
-            None
-        );
+        assert_eq!(bad.time("d", Some(Timestamp { seconds: i64::MAX, nanos: 0 })), None);
         assert_eq!(bad.time("e", None), None);
         // The last second of the year -1.
-        let before = Timestamp {
-            seconds: -62_167_219_201,
-            nanos: 0,
-        };
+        let before = Timestamp { seconds: -62_167_219_201, nanos: 0 };
         assert_eq!(bad.time("h", Some(before)), None);
         let later = OffsetDateTime::UNIX_EPOCH + time::Duration::SECOND;
         let [early, late] = [OffsetDateTime::UNIX_EPOCH, later].map(Some);
         bad.range("e", early, "until", late);
         bad.range("since", late, "f", early);
         assert_eq!(
-            bad.past_time(
-                "g",
-                Some(timestamp::encode(later)),
-                OffsetDateTime::UNIX_EPOCH
-            ),
+            bad.past_time("g", Some(timestamp::encode(later)), OffsetDateTime::UNIX_EPOCH),
             None
         );
         bad.add("a", "A second reason.");
@@ -183,9 +154,6 @@ mod tests {
             ),
             ("h", "It is not a valid timestamp."),
         ];
-        assert_eq!(
-            fields,
-            expected.map(|(field, reason)| (field.to_owned(), reason.to_owned()))
-        );
+        assert_eq!(fields, expected.map(|(field, reason)| (field.to_owned(), reason.to_owned())));
     }
 }

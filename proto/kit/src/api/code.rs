@@ -166,15 +166,16 @@ mod tests {
         let contract = include_str!("../../../CONTRACT.md");
         let (_, errors) = contract.split_once("\n## 7. Errors\n").unwrap();
         let (errors, _) = errors.split_once("\n## 8. ").unwrap();
-        let rows = errors.lines().filter_map(|line| {
-            let mut cells = line.strip_prefix("| ")?.split(" | ");
-            let status: u16 = cells.next()?.parse().ok()?;
-            let code = cells.next()?.trim_matches('`');
-            Some((code.to_owned(), status))
-        });
-        let rows: BTreeSet<(String, u16)> = rows.collect();
-        let codes = Code::ALL.iter();
-        let codes = codes.map(|code| (code.as_str().to_owned(), code.status().as_u16()));
+        let rows: BTreeSet<(String, u16)> = errors
+            .lines()
+            .filter_map(|line| {
+                let mut cells = line.strip_prefix("| ")?.split(" | ");
+                let status: u16 = cells.next()?.parse().ok()?;
+                let code = cells.next()?.trim_matches('`');
+                Some((code.to_owned(), status))
+            })
+            .collect();
+        let codes = Code::ALL.iter().map(|code| (code.as_str().to_owned(), code.status().as_u16()));
         assert_eq!(codes.collect::<BTreeSet<_>>(), rows);
     }
 }

@@ -65,9 +65,7 @@ impl TryFrom<i128> for SortTime {
 
     fn try_from(nanos: i128) -> Result<Self, Self::Error> {
         let at = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok();
-        at.filter(|at| (0..=9_999).contains(&at.year()))
-            .map(Self)
-            .ok_or("no time of a row")
+        at.filter(|at| (0..=9_999).contains(&at.year())).map(Self).ok_or("no time of a row")
     }
 }
 
@@ -81,10 +79,7 @@ mod tests {
     fn a_cursor_decodes_only_with_its_binding() {
         let binding = Binding::new("games", [Some("puzzle"), None]);
         let cursor = binding.encode(&(true, "slug")).unwrap();
-        assert_eq!(
-            binding.decode::<(bool, String)>(&cursor),
-            Some((true, "slug".to_owned()))
-        );
+        assert_eq!(binding.decode::<(bool, String)>(&cursor), Some((true, "slug".to_owned())));
         for other in [
             Binding::new("games", [None, Some("puzzle")]),
             Binding::new("games", [Some("puzzl"), Some("e")]),

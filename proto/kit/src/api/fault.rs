@@ -49,46 +49,32 @@ pub struct Fault {
 impl Fault {
     /// A fault with a message that says what to do.
     pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            fields: BTreeMap::new(),
-            retry_after: None,
-        }
+        Self { code, message: message.into(), fields: BTreeMap::new(), retry_after: None }
     }
 
     /// The same fault, with the number of seconds after which a retry may succeed.
     #[must_use]
     pub fn with_retry_after(self, seconds: u32) -> Self {
-        Self {
-            retry_after: Some(seconds),
-            ..self
-        }
+        Self { retry_after: Some(seconds), ..self }
     }
 
     /// The same fault, with the time after which a retry may succeed. It is rounded up to whole seconds.
     #[must_use]
     pub fn retry_in(self, wait: time::Duration) -> Self {
         let seconds = wait.whole_seconds() + i64::from(wait.subsec_nanoseconds() > 0);
-        Self {
-            retry_after: u32::try_from(seconds).ok(),
-            ..self
-        }
+        Self { retry_after: u32::try_from(seconds).ok(), ..self }
     }
 
     /// Invalid fields, all at once.
     pub fn invalid(fields: BTreeMap<String, String>) -> Self {
-        let names = fields.keys().take(MAX_NAMED);
-        let names: Vec<_> = names.map(|name| clip(name, MAX_NAME)).collect();
+        let names: Vec<_> =
+            fields.keys().take(MAX_NAMED).map(|name| clip(name, MAX_NAME)).collect();
         let names = names.join(", ");
         let message = match fields.len().saturating_sub(MAX_NAMED) {
             0 => format!("Not acceptable: {names}. `fields` says why."),
             more => format!("Not acceptable: {names} and {more} more. `fields` says why."),
         };
-        Self {
-            fields,
-            ..Self::new(Code::Invalid, message)
-        }
+        Self { fields, ..Self::new(Code::Invalid, message) }
     }
 
     /// One invalid field.
@@ -149,7 +135,7 @@ impl From<Fault> for Status {
         // The details are in base64, and have the message as well.
         let encoded = MAX_STATUS - STATUS_FRAME - percent_encoded_len(&message);
         let mut left = encoded / 4 * 3 - message.len();
-        let violations = fault
+        let violations: Vec<_> = fault
             .fields
             .iter()
             .take(MAX_FIELDS)
@@ -157,8 +143,8 @@ impl From<Fault> for Status {
                 let (field, reason) = (clip(field, MAX_NAME), clip(reason, MAX_REASON));
                 left = left.checked_sub(field.len() + reason.len() + FIELD_FRAME)?;
                 Some(FieldViolation::new(field, reason))
-            });
-        let violations: Vec<_> = violations.collect();
+            })
+            .collect();
         if !violations.is_empty() {
             details.set_bad_request(violations);
         }
@@ -231,9 +217,7 @@ mod tests {
     fn size(status: Status) -> usize {
         let (head, ()) = status.into_http::<()>().into_parts();
         let headers = head.headers.iter();
-        headers
-            .map(|(name, value)| name.as_str().len() + value.len() + 32)
-            .sum()
+        headers.map(|(name, value)| name.as_str().len() + value.len() + 32).sum()
     }
 
     #[test]
@@ -243,18 +227,12 @@ mod tests {
             for (count, length) in [(1, 1 << 20), (45, 40), (50, 29), (23_000, 29), (60, 2_000)] {
                 let text = |n: usize| format!("{n:05}{}", letter.repeat(length));
                 let fields = (0..count).map(|n| (text(n), text(n))).collect();
-                let fault = Fault {
-                    retry_after: Some(u32::MAX),
-                    ..Fault::invalid(fields)
-                };
+                let fault = Fault { retry_after: Some(u32::MAX), ..Fault::invalid(fields) };
                 let status = Status::from(fault.clone());
                 let read = Fault::from(status.clone());
                 let what = format!("{count} of {length} times {letter:?}");
                 assert!(size(status) <= MAX_STATUS, "{what}");
-                assert_eq!(
-                    (read.code, read.retry_after),
-                    (Code::Invalid, Some(u32::MAX))
-                );
+                assert_eq!((read.code, read.retry_after), (Code::Invalid, Some(u32::MAX)));
                 let shown = read.fields.len();
                 assert!((1..=MAX_FIELDS).contains(&shown), "{what}: {shown}");
                 let first =
@@ -262,10 +240,7 @@ mod tests {
                 assert_eq!(first(&read), first(&fault), "{what}");
 
                 let long = Fault::new(Code::BadRequest, text(0)).with_retry_after(u32::MAX);
-                let status = Status::from(Fault {
-                    fields: fault.fields,
-                    ..long
-                });
+                let status = Status::from(Fault { fields: fault.fields, ..long });
                 assert!(size(status) <= MAX_STATUS, "{what}");
             }
         }
@@ -315,10 +290,7 @@ mod tests {
         let status = replica_unavailable("it lags");
         assert!(status.details().is_empty());
         let fault = Fault::from(status);
-        assert_eq!(
-            (fault.code, fault.retry_after),
-            (Code::Unavailable, Some(1))
-        );
+        assert_eq!((fault.code, fault.retry_after), (Code::Unavailable, Some(1)));
     }
 
     #[test]

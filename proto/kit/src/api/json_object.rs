@@ -63,11 +63,7 @@ pub fn parse(body: &[u8]) -> Result<Map<String, Value>, ParseError> {
         });
         object.insert(name, value);
     }
-    if report.errors.is_empty() {
-        Ok(object)
-    } else {
-        Err(ParseError::Fields(report.errors))
-    }
+    if report.errors.is_empty() { Ok(object) } else { Err(ParseError::Fields(report.errors)) }
 }
 
 /// The integer that a float is, if it is whole and within ±[`MAX_SAFE_INTEGER`].
@@ -252,10 +248,7 @@ mod tests {
             "null": null, "yes": true, "whole": [0, -1, u64::MAX, i64::MIN], "part": [0.5, -2.25],
             "text": "B\u{e3}o \u{1f3ae}", "links": {"play": {"play": {}}}, "": [[], [{}]],
         });
-        assert_eq!(
-            parse(body.to_string().as_bytes()).map(Value::Object),
-            Ok(body)
-        );
+        assert_eq!(parse(body.to_string().as_bytes()).map(Value::Object), Ok(body));
         let escaped = parse(br#"{"\u0061": "\ud83c\udfae\n"}"#);
         assert_eq!(escaped.map(Value::Object), Ok(json!({"a": "\u{1f3ae}\n"})));
     }
@@ -284,23 +277,15 @@ mod tests {
         for (body, paths) in [
             (r#"{"title": "a", "title": "b"}"#, vec!["title"]),
             (r#"{"title": "a", "title": "a"}"#, vec!["title"]),
-            (
-                r#"{"title": 1, "tit\u006ce": 2, "title": 3}"#,
-                vec!["title"],
-            ),
-            (
-                r#"{"links": {"play": "a", "play": "b"}}"#,
-                vec!["links.play"],
-            ),
+            (r#"{"title": 1, "tit\u006ce": 2, "title": 3}"#, vec!["title"]),
+            (r#"{"links": {"play": "a", "play": "b"}}"#, vec!["links.play"]),
             (
                 r#"{"a": [{"b": 1}, {"b": 1, "b": {"c": 1, "c": 1}}], "d": 1, "d": 1}"#,
                 vec!["a.1.b", "a.1.b.c", "d"],
             ),
         ] {
-            let expected: Vec<_> = paths
-                .iter()
-                .map(|path| ((*path).to_owned(), DUPLICATE))
-                .collect();
+            let expected: Vec<_> =
+                paths.iter().map(|path| ((*path).to_owned(), DUPLICATE)).collect();
             assert_eq!(invalid_fields(body), expected, "{body}");
         }
         let apart = json!({"play": {"play": 1}, "list": [{"play": 1}, {"play": 1}]});
@@ -329,16 +314,7 @@ mod tests {
 
     #[test]
     fn other_values_than_objects_are_rejected() {
-        for bad in [
-            "",
-            "[]",
-            "7",
-            "null",
-            "{",
-            r#"{"a": 01}"#,
-            "{} {}",
-            "\u{FEFF}{}",
-        ] {
+        for bad in ["", "[]", "7", "null", "{", r#"{"a": 01}"#, "{} {}", "\u{FEFF}{}"] {
             assert_eq!(parse(bad.as_bytes()), Err(ParseError::NotAnObject), "{bad}");
         }
         for bad in [&b"{\"a\": \"\xFF\"}"[..], b"{\"caf\xE9\": 1}", b"\xFF"] {

@@ -19,15 +19,9 @@ pub struct Limits {
 
 impl Limits {
     /// The limits of lists that callers of the public API read (§4.1).
-    pub const PUBLIC: Self = Self {
-        default: 20,
-        max: 100,
-    };
+    pub const PUBLIC: Self = Self { default: 20, max: 100 };
     /// The limits of lists of keys, calls and changes, which programs read whole.
-    pub const LONG: Self = Self {
-        default: 100,
-        max: 500,
-    };
+    pub const LONG: Self = Self { default: 100, max: 500 };
 
     /// The limit of a request, where 0 stands for none.
     pub fn read(self, limit: impl TryInto<usize>, bad: &mut BadFields) -> usize {
@@ -35,10 +29,7 @@ impl Limits {
             Ok(0) => self.default,
             Ok(limit) if limit <= self.max => limit,
             _ => {
-                bad.add(
-                    "limit",
-                    format!("Give a whole number from 1 to {}.", self.max),
-                );
+                bad.add("limit", format!("Give a whole number from 1 to {}.", self.max));
                 self.default
             }
         }
@@ -70,11 +61,7 @@ impl BadFields {
                 "It is not a whole cursor of this list with these filters: begin without one.";
             self.add("cursor", reason);
         }
-        Page {
-            binding,
-            limit: limits.read(limit, self),
-            after,
-        }
+        Page { binding, limit: limits.read(limit, self), after }
     }
 
     /// Reads a request for a page of a list of the public API.

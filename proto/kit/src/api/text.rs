@@ -134,10 +134,7 @@ mod tests {
 
     #[test]
     fn text_is_trimmed_and_composed() {
-        assert_eq!(
-            line("  Cafe\u{301} Bantu \t", MAX_TITLE),
-            Ok("Café Bantu".to_owned())
-        );
+        assert_eq!(line("  Cafe\u{301} Bantu \t", MAX_TITLE), Ok("Café Bantu".to_owned()));
     }
 
     #[test]
@@ -175,10 +172,7 @@ mod tests {
     #[test]
     fn only_paragraphs_have_line_breaks() {
         assert!(line("one\ntwo", MAX_TITLE).is_err());
-        assert_eq!(
-            paragraphs("one\r\ntwo\n", MAX_DESCRIPTION),
-            Ok("one\ntwo".to_owned())
-        );
+        assert_eq!(paragraphs("one\r\ntwo\n", MAX_DESCRIPTION), Ok("one\ntwo".to_owned()));
         for bad in ["a\u{0}b", "a\u{1B}[31mb", "a\u{85}b", "a\rb"] {
             assert!(paragraphs(bad, MAX_DESCRIPTION).is_err(), "{bad:?}");
             assert!(line(bad, MAX_TITLE).is_err(), "{bad:?}");
@@ -213,19 +207,11 @@ mod tests {
             let text = format!("Kalaha{bad}gnp.exe");
             let problem = line(&text, MAX_TITLE).unwrap_err();
             let named = format!("U+{:04X}", u32::from(bad));
-            assert!(
-                problem.contains(&named) || problem.contains("one line"),
-                "{problem}"
-            );
+            assert!(problem.contains(&named) || problem.contains("one line"), "{problem}");
         }
         // Invisible marks that Arabic and Indic scripts and emoji need.
-        for good in [
-            "\u{200F}لعبة",
-            "ن\u{200C}ه",
-            "👩\u{200D}🎤",
-            "Ọ̀yọ́",
-            "ⵜⴰⵎⴰⵣⵉⵖⵜ",
-        ] {
+        for good in ["\u{200F}لعبة", "ن\u{200C}ه", "👩\u{200D}🎤", "Ọ̀yọ́", "ⵜⴰⵎⴰⵣⵉⵖⵜ"]
+        {
             assert!(line(good, MAX_TITLE).is_ok(), "{good}");
         }
     }

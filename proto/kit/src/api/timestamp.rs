@@ -34,10 +34,7 @@ pub(crate) fn is_printable(at: OffsetDateTime) -> bool {
 
 /// The timestamp for a message.
 pub fn encode(at: OffsetDateTime) -> Timestamp {
-    Timestamp {
-        seconds: at.unix_timestamp(),
-        nanos: at.nanosecond().cast_signed(),
-    }
+    Timestamp { seconds: at.unix_timestamp(), nanos: at.nanosecond().cast_signed() }
 }
 
 /// The time of a message, truncated to whole milliseconds like all times ([`Clock`](crate::Clock)); `None` when it is out of range.
@@ -69,9 +66,7 @@ pub fn not_in_the_future(
         return Ok(at);
     }
     let now = now.format(&Rfc3339).unwrap_or_default();
-    Err(format!(
-        "It is in the future: the service's time is {now}. Your clock may be fast."
-    ))
+    Err(format!("It is in the future: the service's time is {now}. Your clock may be fast."))
 }
 
 /// Refuses a time more than five seconds after `now`. For times that another clock gave as its present.
@@ -99,10 +94,7 @@ mod tests {
             ("2026-03-01T08:00:00Z", Some(eight)),
             ("2026-03-01T10:00:00+02:00", Some(eight)),
             ("2026-03-01", Some(datetime!(2026-03-01 00:00 UTC))),
-            (
-                "0000-01-01T00:00:00Z",
-                Some(datetime!(0000-01-01 00:00 UTC)),
-            ),
+            ("0000-01-01T00:00:00Z", Some(datetime!(0000-01-01 00:00 UTC))),
             ("9999-12-31", Some(datetime!(9999-12-31 00:00 UTC))),
             // In UTC, the years of these two are -1 and 10000.
             ("0000-01-01T00:00:00+00:01", None),

@@ -58,10 +58,7 @@ where
     F: Future<Output = anyhow::Result<()>>,
 {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments
-        .next()
-        .is_some_and(|it| it == healthcheck::COMMAND)
-    {
+    if arguments.next().is_some_and(|it| it == healthcheck::COMMAND) {
         let address = arguments.next();
         let checked = healthcheck::run(address.as_deref().and_then(OsStr::to_str));
         return exit_code::<S>(checked);
@@ -71,11 +68,7 @@ where
         // For bad settings and for --help: prints to the right stream.
         Err(error) => {
             drop(error.print());
-            return if error.use_stderr() {
-                ExitCode::FAILURE
-            } else {
-                ExitCode::SUCCESS
-            };
+            return if error.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
         }
     };
     let ended = match request {
@@ -156,9 +149,7 @@ where
     let router = admin::router(readiness.clone(), telemetry.metrics());
     // A background task, so that the admin port also answers during the drain.
     lifecycle.spawn_background("admin server", async move {
-        axum::serve(listener, router)
-            .await
-            .context("the admin port")
+        axum::serve(listener, router).await.context("the admin port")
     });
 
     let terminating = lifecycle.terminating();
@@ -187,10 +178,7 @@ where
     } else {
         started.set(true);
         tracing::info!(service = S::SERVICE, "started");
-        let shutdown = Shutdown {
-            delay: common.shutdown_delay,
-            drain: common.drain,
-        };
+        let shutdown = Shutdown { delay: common.shutdown_delay, drain: common.drain };
         supervisor.run(signals, shutdown).await
     };
     tokio::task::spawn_blocking(|| telemetry.shutdown()).await?;
@@ -229,10 +217,8 @@ impl<S: Settings> Boot<S> {
         let agreed = self.readiness.condition(condition);
         let mut comparison = ClockComparison::new(pool.clone(), agreed);
         comparison.compare().await;
-        self.lifecycle
-            .spawn_background("clock comparison", comparison.watch());
-        self.lifecycle
-            .spawn_background("pool metrics", pg::watch_pool(pool.clone()));
+        self.lifecycle.spawn_background("clock comparison", comparison.watch());
+        self.lifecycle.spawn_background("pool metrics", pg::watch_pool(pool.clone()));
         Ok(pool)
     }
 
@@ -247,9 +233,7 @@ impl<S: Settings> Boot<S> {
             transport = transport.with_tls(credentials.client(), service)?;
         }
         let token = &common.identity.fleet_token.first;
-        let addresses = self
-            .resolvers
-            .watch(addresses, &transport, &self.lifecycle)?;
+        let addresses = self.resolvers.watch(addresses, &transport, &self.lifecycle)?;
         Client::new(addresses, transport, token)
     }
 

@@ -94,10 +94,7 @@ pub(super) fn load_from<S: Settings>(
     let list = problems.join("\n  - ");
     Err(command.error(
         ErrorKind::ValueValidation,
-        format!(
-            "{} cannot start with these settings:\n  - {list}\n",
-            S::SERVICE
-        ),
+        format!("{} cannot start with these settings:\n  - {list}\n", S::SERVICE),
     ))
 }
 
@@ -163,9 +160,7 @@ fn problem_of(command: &Command, error: &clap::Error) -> Option<(String, String)
         _ => return None,
     };
     let flag = named.split_whitespace().next()?.trim_start_matches("--");
-    let arg = command
-        .get_arguments()
-        .find(|arg| arg.get_long() == Some(flag))?;
+    let arg = command.get_arguments().find(|arg| arg.get_long() == Some(flag))?;
     let variable = arg.get_env()?.to_string_lossy();
     let reason = match error.kind() {
         ErrorKind::MissingRequiredArgument => "is not set".to_owned(),
@@ -177,14 +172,9 @@ fn problem_of(command: &Command, error: &clap::Error) -> Option<(String, String)
             format!("must be {allowed}")
         }
         // The message does not repeat the value, which may be a secret.
-        ErrorKind::ValueValidation => std::error::Error::source(error).map_or_else(
-            || "is not valid".to_owned(),
-            |source| format!("is not valid: {source}"),
-        ),
+        ErrorKind::ValueValidation => std::error::Error::source(error)
+            .map_or_else(|| "is not valid".to_owned(), |source| format!("is not valid: {source}")),
         _ => return None,
     };
-    Some((
-        arg.get_id().to_string(),
-        format!("{variable} (--{flag}) {reason}"),
-    ))
+    Some((arg.get_id().to_string(), format!("{variable} (--{flag}) {reason}")))
 }

@@ -11,15 +11,8 @@ pub(super) fn cross_check(common: &Common) -> Vec<String> {
     if common.profile == Profile::Production && common.clock_file.is_some() {
         problems.push("clock_file: it is allowed only in the local profile".to_owned());
     }
-    let Identity {
-        fleet_token,
-        staff_token,
-        ..
-    } = &common.identity;
-    if staff_token
-        .all()
-        .any(|token| fleet_token.accepts(token.expose().as_bytes()))
-    {
+    let Identity { fleet_token, staff_token, .. } = &common.identity;
+    if staff_token.all().any(|token| fleet_token.accepts(token.expose().as_bytes())) {
         problems.push(
             "staff_token: must differ from fleet_token; otherwise every service could act as staff"
                 .to_owned(),

@@ -33,11 +33,7 @@ const FLEET: &str = "fleet-token-fleet-token-fleet-token";
 const STAFF: &str = "staff-token-staff-token-staff-token";
 
 fn request(args: &[&str]) -> Result<Request<Example>, clap::Error> {
-    load_from(
-        std::iter::once("example-svc")
-            .chain(args.iter().copied())
-            .map(OsString::from),
-    )
+    load_from(std::iter::once("example-svc").chain(args.iter().copied()).map(OsString::from))
 }
 
 fn load(args: &[&str]) -> Result<Example, clap::Error> {
@@ -49,13 +45,9 @@ fn load(args: &[&str]) -> Result<Example, clap::Error> {
 
 #[test]
 fn every_problem_is_named_without_secrets() {
-    let text = load(&[
-        "--size=many",
-        "--fleet-token=short-secret",
-        "--profile=moon",
-    ])
-    .unwrap_err()
-    .to_string();
+    let text = load(&["--size=many", "--fleet-token=short-secret", "--profile=moon"])
+        .unwrap_err()
+        .to_string();
     for part in [
         "EXAMPLE_TEST_SIZE",
         "EXAMPLE_TEST_FLEET_TOKEN",
@@ -71,10 +63,8 @@ fn every_problem_is_named_without_secrets() {
 #[test]
 fn no_token_is_both_of_the_fleet_and_of_staff() {
     let load = |staff: &str| {
-        let tokens = [
-            format!("--fleet-token={FLEET}-1,{FLEET}-2"),
-            format!("--staff-token={staff}"),
-        ];
+        let tokens =
+            [format!("--fleet-token={FLEET}-1,{FLEET}-2"), format!("--staff-token={staff}")];
         let database = "--database-url=postgres://h/d";
         load(&["--profile=local", database, &tokens[0], &tokens[1]])
     };
@@ -179,10 +169,7 @@ fn production_refuses_redis_without_tls_off_this_machine() {
     ] {
         assert!(load(good, "--profile=production").is_ok(), "{good}");
     }
-    for bad in [
-        "redis://:hush-hush@h:6379/1",
-        "redis+cluster://127.0.0.1:1,h:2",
-    ] {
+    for bad in ["redis://:hush-hush@h:6379/1", "redis+cluster://127.0.0.1:1,h:2"] {
         let text = load(bad, "--profile=production").unwrap_err();
         let said = "EXAMPLE_TEST_REDIS_URL (--redis-url): h is reached without TLS";
         assert!(text.contains(said), "{bad}: {text}");
@@ -217,12 +204,8 @@ fn migrations_need_no_setting_but_a_database() {
         assert_eq!(accepted, "postgres://owner:hush-hush@h/d");
     }
     let text = request(&["migrate"]).unwrap_err().to_string();
-    assert!(
-        text.contains("EXAMPLE_TEST_DATABASE_OWNER_URL is not set"),
-        "{text}"
-    );
-    let text = request(&["migrate", "--database-url=a-secret"]);
-    let text = text.unwrap_err().to_string();
+    assert!(text.contains("EXAMPLE_TEST_DATABASE_OWNER_URL is not set"), "{text}");
+    let text = request(&["migrate", "--database-url=a-secret"]).unwrap_err().to_string();
     assert!(text.contains("EXAMPLE_TEST_DATABASE_URL") && !text.contains("a-secret"));
 }
 

@@ -24,10 +24,7 @@ pub(super) struct Follower {
 impl Follower {
     /// The gauges of the follower `name`.
     pub(super) fn new(producer: &'static str, name: &str) -> Self {
-        let labels = [
-            ("producer", producer.to_owned()),
-            ("follower", name.to_owned()),
-        ];
+        let labels = [("producer", producer.to_owned()), ("follower", name.to_owned())];
         Self {
             head: metrics::gauge!("feed_follower_head_seq", &labels),
             cursor: metrics::gauge!("feed_follower_seq", &labels),

@@ -48,10 +48,7 @@ impl Position {
 
 impl From<Position> for proto::Position {
     fn from(position: Position) -> Self {
-        Self {
-            epoch: position.epoch.to_string(),
-            seq: position.seq,
-        }
+        Self { epoch: position.epoch.to_string(), seq: position.seq }
     }
 }
 
@@ -59,9 +56,6 @@ impl TryFrom<&proto::Position> for Position {
     type Error = uuid::Error;
 
     fn try_from(position: &proto::Position) -> Result<Self, uuid::Error> {
-        Ok(Self {
-            epoch: position.epoch.parse()?,
-            seq: position.seq,
-        })
+        Ok(Self { epoch: position.epoch.parse()?, seq: position.seq })
     }
 }

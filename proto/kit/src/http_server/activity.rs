@@ -63,12 +63,7 @@ impl ResponseBody {
         if is_http2 {
             running.set_untaken(true);
         }
-        Self {
-            body,
-            rest: Bytes::new(),
-            running,
-            is_http2,
-        }
+        Self { body, rest: Bytes::new(), running, is_http2 }
     }
 }
 
@@ -118,12 +113,8 @@ impl HttpBody for ResponseBody {
 
 impl Activity {
     pub(super) fn new() -> Arc<Self> {
-        let state = Mutex::new(State {
-            running: 0,
-            untaken: 0,
-            has_begun: false,
-            since: Instant::now(),
-        });
+        let state =
+            Mutex::new(State { running: 0, untaken: 0, has_begun: false, since: Instant::now() });
         let changed = Notify::new();
         Arc::new(Self { state, changed })
     }
@@ -133,10 +124,7 @@ impl Activity {
         (state.running, state.has_begun) = (state.running + 1, true);
         drop(state);
         self.changed.notify_one();
-        RunningRequest {
-            activity: Arc::clone(self),
-            is_untaken: false,
-        }
+        RunningRequest { activity: Arc::clone(self), is_untaken: false }
     }
 
     /// Waits until the connection has been without a request for too long, or its client has taken nothing of a response.
@@ -147,9 +135,7 @@ impl Activity {
                 let limit = match *state {
                     State { untaken: 1.., .. } => Some(UNTAKEN),
                     State { running: 1.., .. } => None,
-                    State {
-                        has_begun: true, ..
-                    } => Some(limits.http_idle),
+                    State { has_begun: true, .. } => Some(limits.http_idle),
                     State { .. } => Some(limits.http_head),
                 };
                 limit.map(|limit| state.since + limit)

@@ -135,9 +135,7 @@ async fn respond(
     if !is_http2 && !is_whole {
         // Under a later version, the library adds `keep-alive` for a client of HTTP/1.0 that asked for it.
         *response.version_mut() = version;
-        response
-            .headers_mut()
-            .insert(CONNECTION, HeaderValue::from_static("close"));
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     Ok(response.map(|body| Body::new(ResponseBody::new(body, running, is_http2))))
 }

@@ -9,8 +9,8 @@ const SHOWN: usize = 32;
 /// The first coding of a body other than `identity`, shortened for an error.
 pub fn content_coding(headers: &HeaderMap) -> Option<String> {
     let lines = headers.get_all(CONTENT_ENCODING).iter();
-    let codings = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
-    let mut codings = codings.map(<[u8]>::trim_ascii);
+    let mut codings =
+        lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b',')).map(<[u8]>::trim_ascii);
     let coding = codings.find(|it| !it.is_empty() && !it.eq_ignore_ascii_case(b"identity"))?;
     let coding = String::from_utf8_lossy(coding);
     Some(coding.chars().take(SHOWN).collect())

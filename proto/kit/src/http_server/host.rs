@@ -32,13 +32,7 @@ mod tests {
             let request = hosts.iter().fold(request, |r, host| r.header(HOST, *host));
             is_valid(&request.body(()).unwrap())
         };
-        for good in [
-            "api.example",
-            "api.example:8080",
-            "127.0.0.1",
-            "[::1]:80",
-            "",
-        ] {
+        for good in ["api.example", "api.example:8080", "127.0.0.1", "[::1]:80", ""] {
             assert!(named(Version::HTTP_11, &[good]), "{good}");
         }
         for bad in ["a b", "a/b", "user@a", "a:b:c"] {

@@ -22,10 +22,7 @@ pub(super) struct LingeringStream {
 
 impl LingeringStream {
     pub(super) fn new(socket: TcpStream) -> Self {
-        Self {
-            socket,
-            closing: None,
-        }
+        Self { socket, closing: None }
     }
 }
 

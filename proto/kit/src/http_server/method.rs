@@ -21,13 +21,7 @@ mod tests {
 
     #[test]
     fn every_method_of_a_route_has_a_label_of_its_own() {
-        for method in [
-            Method::GET,
-            Method::HEAD,
-            Method::POST,
-            Method::PATCH,
-            Method::DELETE,
-        ] {
+        for method in [Method::GET, Method::HEAD, Method::POST, Method::PATCH, Method::DELETE] {
             assert_eq!(method_label(&method), method.as_str());
         }
         assert_eq!(method_label(&Method::PUT), "other");

@@ -119,13 +119,12 @@ mod tests {
             (nginx, " keepalive_timeout "),
         ] {
             let values = proxy.split(setting).skip(1);
-            let seconds = values.map(|value| value.split_once('s').unwrap().0);
-            let seconds: Vec<u64> = seconds.map(|value| value.parse().unwrap()).collect();
+            let seconds: Vec<u64> = values
+                .map(|value| value.split_once('s').unwrap().0)
+                .map(|value| value.parse().unwrap())
+                .collect();
             assert!(!seconds.is_empty(), "no{setting}");
-            assert!(
-                seconds.iter().all(|one| *one < idle),
-                "{setting}: {seconds:?}"
-            );
+            assert!(seconds.iter().all(|one| *one < idle), "{setting}: {seconds:?}");
         }
     }
 }

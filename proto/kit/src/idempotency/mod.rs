@@ -62,11 +62,7 @@ impl CallId {
                 format!("It is 1 to {MAX_LENGTH} visible ASCII characters, such as a UUID.");
             return Err(Fault::invalid_field("Idempotency-Key", reason));
         }
-        Ok(Self {
-            account,
-            route: route.into(),
-            key: key.to_owned(),
-        })
+        Ok(Self { account, route: route.into(), key: key.to_owned() })
     }
 }
 
@@ -76,11 +72,7 @@ impl Key {
     /// # Errors
     /// The errors of PostgreSQL.
     pub async fn lock(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-        let CallId {
-            account,
-            route,
-            key,
-        } = &self.call;
+        let CallId { account, route, key } = &self.call;
         // Two different calls with the same hash only wait for each other.
         statement::query("select pg_advisory_xact_lock(hashtextextended($1, 0))")
             .bind(format!("{account} {route} {key}"))

@@ -44,13 +44,7 @@ pub(super) struct Lease {
 impl Lease {
     /// The lease called `name`, in the table `lease` of `schema`.
     pub(super) fn new(pool: PgPool, schema: Schema, name: &'static str, clock: Clock) -> Self {
-        Self {
-            pool,
-            schema,
-            name,
-            holder: crate::ids::row_id(),
-            clock,
-        }
+        Self { pool, schema, name, holder: crate::ids::row_id(), clock }
     }
 
     /// Waits until this process holds the lease, and returns the time since when it does; `None` after `stopping`.
@@ -135,12 +129,7 @@ impl Lease {
     pub(super) async fn release(&self) {
         let sql = "delete from kit.lease where name = $1 and holder = $2";
         let releasing = async |connection: &mut PgConnection| {
-            self.schema
-                .query(sql)
-                .bind(self.name)
-                .bind(self.holder)
-                .execute(connection)
-                .await
+            self.schema.query(sql).bind(self.name).bind(self.holder).execute(connection).await
         };
         if let Err(error) = within(&self.pool, TIMEOUT, releasing).await {
             tracing::warn!(lease = self.name, %error, "cannot release a lease; it expires within ten seconds");

@@ -58,12 +58,7 @@ impl Leader {
             stopping.cancelled().await;
             Ok(())
         });
-        Self {
-            pool,
-            schema,
-            clock,
-            jobs,
-        }
+        Self { pool, schema, clock, jobs }
     }
 
     /// Adds a job. `work` starts whenever this replica becomes the leader, and is dropped when another one may take its place. If it ends,
@@ -111,10 +106,7 @@ impl Job {
     async fn run(self) {
         let Self { name, work } = self;
         loop {
-            match AssertUnwindSafe(async { work().await })
-                .catch_unwind()
-                .await
-            {
+            match AssertUnwindSafe(async { work().await }).catch_unwind().await {
                 Ok(Ok(())) => tracing::warn!(job = name, "a job ended; starting it again"),
                 Ok(Err(error)) => {
                     let error = format!("{error:#}");

@@ -58,11 +58,7 @@ impl Leader {
     ) where
         F: Future<Output = anyhow::Result<()>> + Send + 'static,
     {
-        let last_run = LastRun {
-            pool: self.pool.clone(),
-            schema: self.schema,
-            name,
-        };
+        let last_run = LastRun { pool: self.pool.clone(), schema: self.schema, name };
         self.spawn_periodic(name, DAILY_INTERVAL, move |now| {
             let (last_run, work) = (last_run.clone(), work.clone());
             async move { last_run.run_if_due(last_due(now, at), now, work).await }
@@ -126,9 +122,8 @@ impl LastRun {
             Some(_) => return Ok(0),
             None => {}
         }
-        let recording = pg::in_time(&self.pool, async |connection| {
-            self.record(connection, due, now).await
-        });
+        let recording =
+            pg::in_time(&self.pool, async |connection| self.record(connection, due, now).await);
         recording.await?;
         Ok(0)
     }
@@ -138,11 +133,7 @@ impl LastRun {
         connection: &mut PgConnection,
     ) -> Result<Option<OffsetDateTime>, sqlx::Error> {
         let sql = "select done_for from kit.daily_run where name = $1";
-        self.schema
-            .query_scalar(sql)
-            .bind(self.name)
-            .fetch_optional(connection)
-            .await
+        self.schema.query_scalar(sql).bind(self.name).fetch_optional(connection).await
     }
 
     async fn record(
@@ -154,13 +145,7 @@ impl LastRun {
         let sql = "insert into kit.daily_run as current (name, done_for) values ($1, $2)
              on conflict (name) do update set done_for = excluded.done_for
              where current.done_for < excluded.done_for or current.done_for > $3";
-        self.schema
-            .query(sql)
-            .bind(self.name)
-            .bind(due)
-            .bind(now)
-            .execute(connection)
-            .await?;
+        self.schema.query(sql).bind(self.name).bind(due).bind(now).execute(connection).await?;
         Ok(())
     }
 }
@@ -169,11 +154,7 @@ impl LastRun {
 fn last_due(now: OffsetDateTime, at: Time) -> OffsetDateTime {
     let now = now.to_offset(time::UtcOffset::UTC);
     let today = now.replace_time(at);
-    if today <= now {
-        today
-    } else {
-        today - time::Duration::DAY
-    }
+    if today <= now { today } else { today - time::Duration::DAY }
 }
 
 #[cfg(test)]
@@ -234,18 +215,9 @@ mod tests {
     fn the_last_due_time_is_today_or_yesterday() {
         let at = time!(4:00);
         for (now, due) in [
-            (
-                datetime!(2026-03-01 04:00 UTC),
-                datetime!(2026-03-01 04:00 UTC),
-            ),
-            (
-                datetime!(2026-03-01 03:59 UTC),
-                datetime!(2026-02-28 04:00 UTC),
-            ),
-            (
-                datetime!(2026-03-01 05:30 +2),
-                datetime!(2026-02-28 04:00 UTC),
-            ),
+            (datetime!(2026-03-01 04:00 UTC), datetime!(2026-03-01 04:00 UTC)),
+            (datetime!(2026-03-01 03:59 UTC), datetime!(2026-02-28 04:00 UTC)),
+            (datetime!(2026-03-01 05:30 +2), datetime!(2026-02-28 04:00 UTC)),
         ] {
             assert_eq!(last_due(now, at), due, "{now}");
         }
@@ -253,10 +225,7 @@ mod tests {
 
     async fn tables(pool: &PgPool) {
         let tables = format!("create schema kit; {LEASE_TABLE} {TABLE}");
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "a test; its schema is the kit's own"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "a test; its schema is the kit's own")]
         let created = sqlx::raw_sql(AssertSqlSafe(tables)).execute(pool).await;
         created.unwrap();
     }
@@ -264,11 +233,7 @@ mod tests {
     #[testing::database_test]
     async fn a_daily_job_runs_once_a_day_and_late_after_downtime(pool: PgPool) {
         tables(&pool).await;
-        let last_run = LastRun {
-            pool,
-            schema: SCHEMA,
-            name: "sweep",
-        };
+        let last_run = LastRun { pool, schema: SCHEMA, name: "sweep" };
         let done = Mutex::new(Vec::new());
         let at = async |now: OffsetDateTime| {
             let work = |due: OffsetDateTime| {
@@ -300,16 +265,12 @@ mod tests {
         let clock = Clock::system();
         let leader = Leader::start(&lifecycle, behind.clone(), SCHEMA, clock.clone());
         leader.spawn_daily("sweep", time!(4:00), |_due| std::future::ready(Ok(())));
-        let last_run = LastRun {
-            pool: behind.clone(),
-            schema: SCHEMA,
-            name: "sweep",
-        };
+        let last_run = LastRun { pool: behind.clone(), schema: SCHEMA, name: "sweep" };
         let stored = testing::eventually("a stored run", async || {
             let mut connection = behind.acquire().await.unwrap();
             last_run.read(&mut connection).await.unwrap()
-        });
-        let stored = stored.await;
+        })
+        .await;
         assert!(stored <= pg::now(&behind, &clock).await.unwrap());
         lifecycle.stopping().cancel();
     }

@@ -58,9 +58,7 @@ mod tests {
             ),
         ] {
             let sql = statement::raw_sql(sqlx::AssertSqlSafe(sql));
-            sqlx::Executor::execute(&mut *connection, sql)
-                .await
-                .unwrap();
+            sqlx::Executor::execute(&mut *connection, sql).await.unwrap();
         }
         let options = (*pool.connect_options()).clone().database(&other);
         let mut icu = sqlx::ConnectOptions::connect(&options).await.unwrap();
@@ -69,16 +67,12 @@ mod tests {
 
         // As after an upgrade of the system.
         let old = "update pg_database set datcollversion = '0' where datname = current_database()";
-        sqlx::Executor::execute(&mut icu, statement::raw_sql(old))
-            .await
-            .unwrap();
+        sqlx::Executor::execute(&mut icu, statement::raw_sql(old)).await.unwrap();
         let found = problem(&mut icu).await.unwrap().unwrap();
         assert!(found.contains("`reindex database`, then"), "{found}");
 
         sqlx::Connection::close(icu).await.unwrap();
         let sql = statement::raw_sql(sqlx::AssertSqlSafe(format!("drop database {other}")));
-        sqlx::Executor::execute(&mut *connection, sql)
-            .await
-            .unwrap();
+        sqlx::Executor::execute(&mut *connection, sql).await.unwrap();
     }
 }

@@ -78,10 +78,7 @@ pub fn pool(
     session: &[(&str, &str)],
 ) -> PgPool {
     let timeouts = [
-        (
-            "statement_timeout",
-            milliseconds(settings.database_statement_timeout),
-        ),
+        ("statement_timeout", milliseconds(settings.database_statement_timeout)),
         ("lock_timeout", milliseconds(settings.database_lock_timeout)),
         (
             "idle_in_transaction_session_timeout",
@@ -98,13 +95,7 @@ pub fn pool(
         .test_before_acquire(false)
         .before_acquire(|connection, metadata| {
             let is_fresh = metadata.idle_for < IDLE_WITHOUT_PING;
-            Box::pin(async move {
-                if is_fresh {
-                    Ok(true)
-                } else {
-                    ping(connection).await
-                }
-            })
+            Box::pin(async move { if is_fresh { Ok(true) } else { ping(connection).await } })
         })
         .after_release(|connection, _| Box::pin(is_reusable(connection)))
         .connect_lazy_with(options)

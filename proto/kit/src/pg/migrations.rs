@@ -29,14 +29,11 @@ pub(super) async fn require_migrations(
         .await
         .with_context(|| format!("cannot read {table}; deploy/sql/roles.sql gives the rights"))?;
     for migration in migrator.iter() {
-        let name = format!(
-            "migration {} ({})",
-            migration.version, migration.description
-        );
-        let found = existing.iter().find(|it| it.version == migration.version);
-        let found = found.with_context(|| {
-            format!("{table} lacks {name} of this release: run `{service} migrate`")
-        })?;
+        let name = format!("migration {} ({})", migration.version, migration.description);
+        let found =
+            existing.iter().find(|it| it.version == migration.version).with_context(|| {
+                format!("{table} lacks {name} of this release: run `{service} migrate`")
+            })?;
         anyhow::ensure!(
             found.checksum == migration.checksum,
             "{name} in {table} is another one than that of this release: a released file was edited, or the database belongs to other code"
@@ -104,11 +101,7 @@ async fn run_migration(
     next: &Migration,
     lock_timeout: Duration,
 ) -> Result<(), MigrateError> {
-    let lock_timeout = if next.no_tx {
-        Duration::ZERO
-    } else {
-        lock_timeout
-    };
+    let lock_timeout = if next.no_tx { Duration::ZERO } else { lock_timeout };
     let statement = format!("set lock_timeout = {}", milliseconds(lock_timeout));
     set(connection, statement).await?;
     migrator.run_to(next.version, &mut *connection).await
@@ -136,9 +129,7 @@ pub(super) async fn protect_migrations(
             end if;
         end $$"
     );
-    connection
-        .execute(statement::raw_sql(AssertSqlSafe(statement)))
-        .await?;
+    connection.execute(statement::raw_sql(AssertSqlSafe(statement))).await?;
     Ok(())
 }
 

@@ -130,9 +130,7 @@ pub async fn now(
     executor: impl PgExecutor<'_>,
     clock: &Clock,
 ) -> Result<OffsetDateTime, sqlx::Error> {
-    let now = statement::query_scalar("select clock_timestamp()")
-        .fetch_one(executor)
-        .await?;
+    let now = statement::query_scalar("select clock_timestamp()").fetch_one(executor).await?;
     Ok(clock.moved(now))
 }
 
@@ -216,9 +214,7 @@ impl From<sqlx::Error> for Fault {
 /// Whether PostgreSQL ended a statement that waited for others: `lock_timeout`, `statement_timeout`, a deadlock or a serialization failure.
 /// Nothing is changed, and the same call may succeed later.
 fn is_blocked(error: &sqlx::Error) -> bool {
-    let code = error
-        .as_database_error()
-        .and_then(sqlx::error::DatabaseError::code);
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     code.is_some_and(|code| matches!(&*code, "55P03" | "57014") || code.starts_with("40"))
 }
 

@@ -28,9 +28,7 @@ pub(super) fn count(
 ) {
     if let Some(connection) = connection {
         let current = shared.connection.load();
-        let is_current = current
-            .as_ref()
-            .is_some_and(|it| Arc::ptr_eq(it, connection));
+        let is_current = current.as_ref().is_some_and(|it| Arc::ptr_eq(it, connection));
         if current.is_some() && !is_current {
             // The call used an older connection, which says nothing about the current one.
             return;
@@ -86,14 +84,8 @@ impl Probe {
 /// Opens a new connection, and checks that Redis answers a PING within the timeout of calls.
 async fn probe(shared: &Shared) -> Option<Connection> {
     let limit = CONNECT_TIMEOUT.max(shared.timeout);
-    let connection = timeout(limit, Connection::open(&shared.address))
-        .await
-        .ok()?;
-    let connection = connection.ok()?;
-    timeout(shared.timeout, connection.ping())
-        .await
-        .ok()?
-        .ok()?;
+    let connection = timeout(limit, Connection::open(&shared.address)).await.ok()?.ok()?;
+    timeout(shared.timeout, connection.ping()).await.ok()?.ok()?;
     Some(connection)
 }
 

@@ -92,12 +92,9 @@ async fn connect(
     client: &Client,
     timeout: Option<Duration>,
 ) -> Result<MultiplexedConnection, RedisError> {
-    let config = AsyncConnectionConfig::new()
-        .set_connection_timeout(timeout)
-        .set_response_timeout(timeout);
-    client
-        .get_multiplexed_async_connection_with_config(&config)
-        .await
+    let config =
+        AsyncConnectionConfig::new().set_connection_timeout(timeout).set_response_timeout(timeout);
+    client.get_multiplexed_async_connection_with_config(&config).await
 }
 
 async fn server_info(connection: &mut MultiplexedConnection) -> Result<String, RedisError> {
@@ -173,10 +170,7 @@ mod tests {
     #[tokio::test]
     async fn an_unreachable_redis_is_reported_in_one_sentence() {
         for (url, said) in [
-            (
-                "redis://127.0.0.1:1",
-                "cannot connect to Redis at 127.0.0.1:1;",
-            ),
+            ("redis://127.0.0.1:1", "cannot connect to Redis at 127.0.0.1:1;"),
             (
                 "redis+cluster://127.0.0.1:1,127.0.0.1:2",
                 "cannot connect to Redis at 127.0.0.1:1,127.0.0.1:2;",

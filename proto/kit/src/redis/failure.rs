@@ -38,11 +38,7 @@ impl Failure {
     }
 
     pub(super) fn timed_out(sent: bool) -> Self {
-        if sent {
-            Self::NoResponse(None)
-        } else {
-            Self::NoConnection(None)
-        }
+        if sent { Self::NoResponse(None) } else { Self::NoConnection(None) }
     }
 
     pub(super) fn unavailable(&self) -> Unavailable {

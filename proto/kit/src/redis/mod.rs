@@ -120,13 +120,7 @@ impl Redis {
     /// call.
     #[must_use]
     pub fn new_connection(&self) -> Self {
-        let Shared {
-            address,
-            place,
-            timeout,
-            without,
-            ..
-        } = &*self.0;
+        let Shared { address, place, timeout, without, .. } = &*self.0;
         Self::unconnected(address.clone(), place.clone(), *timeout, without)
     }
 
@@ -226,9 +220,7 @@ fn measure(what: &'static str, elapsed: Duration) {
 
 /// Whether Redis does not have a script.
 fn is_no_script(answer: &RedisResult<Value>) -> bool {
-    answer
-        .as_ref()
-        .is_err_and(|error| error.kind() == ErrorKind::Server(ServerErrorKind::NoScript))
+    answer.as_ref().is_err_and(|error| error.kind() == ErrorKind::Server(ServerErrorKind::NoScript))
 }
 
 impl Shared {
@@ -251,9 +243,7 @@ impl Shared {
         }
         // The task goes on when the call times out: connections to a cluster with TLS take longer than a call may.
         let opening = tokio::spawn(Arc::clone(self).open(connecting));
-        opening
-            .await
-            .unwrap_or_else(|_panicked| Err(Failure::NoConnection(None)))
+        opening.await.unwrap_or_else(|_panicked| Err(Failure::NoConnection(None)))
     }
 
     async fn open(
@@ -261,8 +251,9 @@ impl Shared {
         _connecting: OwnedMutexGuard<()>,
     ) -> Result<Arc<Connection>, Failure> {
         let limit = CONNECT_TIMEOUT.max(self.timeout);
-        let opened = timeout(limit, Connection::open(&self.address)).await;
-        let opened = opened.map_err(|_elapsed| Failure::NoConnection(None))?;
+        let opened = timeout(limit, Connection::open(&self.address))
+            .await
+            .map_err(|_elapsed| Failure::NoConnection(None))?;
         let opened = Arc::new(opened.map_err(|error| Failure::NoConnection(Some(error)))?);
         // The breaker has opened meanwhile, and its probe finds the next connection.
         if self.is_open.load(Ordering::Acquire) {
@@ -332,9 +323,7 @@ impl Shared {
             let opened = timeout(limit, Connection::open(&shared.address)).await;
             if let Ok(Ok(connection)) = opened {
                 let old = Some(used);
-                shared
-                    .connection
-                    .compare_and_swap(&old, Some(Arc::new(connection)));
+                shared.connection.compare_and_swap(&old, Some(Arc::new(connection)));
             }
             tokio::time::sleep(RENEWAL_INTERVAL).await;
             shared.is_renewed.store(false, Ordering::Release);
@@ -354,8 +343,6 @@ impl Shared {
 
 impl fmt::Debug for Redis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Redis")
-            .field("place", &self.0.place)
-            .finish_non_exhaustive()
+        f.debug_struct("Redis").field("place", &self.0.place).finish_non_exhaustive()
     }
 }

@@ -12,10 +12,7 @@ pub struct Script {
 impl Script {
     /// A script with this code.
     pub fn new(code: &'static str) -> Self {
-        Self {
-            code,
-            hash: redis::Script::new(code).get_hash().to_owned(),
-        }
+        Self { code, hash: redis::Script::new(code).get_hash().to_owned() }
     }
 
     /// Replaces the hash in a command that begins with [`evaluate`] by the code, which Redis then stores.

@@ -13,13 +13,7 @@ async fn answer(listener: TcpListener, may_answer: Arc<Notify>) {
         let text = String::from_utf8_lossy(&bytes[..read]);
         let commands = text.split('*').filter(|command| !command.is_empty());
         let answers: String = commands
-            .map(|command| {
-                if command.contains("INFO") {
-                    "$0\r\n\r\n"
-                } else {
-                    "+OK\r\n"
-                }
-            })
+            .map(|command| if command.contains("INFO") { "$0\r\n\r\n" } else { "+OK\r\n" })
             .collect();
         caller.write_all(answers.as_bytes()).await.unwrap();
     }

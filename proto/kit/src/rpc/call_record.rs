@@ -23,12 +23,7 @@ pub(super) struct CallRecord {
 impl CallRecord {
     /// The record of a call that begins now. The call holds `permit` until it is recorded.
     pub(super) fn new(method: &'static str, permit: Permit) -> Self {
-        Self {
-            method,
-            code: Code::Cancelled,
-            started: Instant::now(),
-            _permit: permit,
-        }
+        Self { method, code: Code::Cancelled, started: Instant::now(), _permit: permit }
     }
 
     /// Records a call with a response.

@@ -34,29 +34,19 @@ pub(super) enum Principal {
 impl Authenticator {
     /// Accepts the fleet tokens and the staff tokens.
     pub fn new(tokens: Identity) -> Self {
-        Self {
-            tokens,
-            members: None,
-            requires_certificate: false,
-        }
+        Self { tokens, members: None, requires_certificate: false }
     }
 
     /// Accepts the tokens of staff members as well.
     #[must_use]
     pub fn with_members(self, members: StaffMembers) -> Self {
-        Self {
-            members: Some(members),
-            ..self
-        }
+        Self { members: Some(members), ..self }
     }
 
     /// Accepts services of the fleet only with a client certificate that names one, for a server with TLS.
     #[must_use]
     pub fn requiring_certificates(self) -> Self {
-        Self {
-            requires_certificate: true,
-            ..self
-        }
+        Self { requires_certificate: true, ..self }
     }
 
     /// Checks a call to the gRPC `path`: its token says whether a service or staff calls, and the name of the gRPC service whether this
@@ -103,11 +93,7 @@ impl Authenticator {
             return Err(deny(FLEET, path, sentence));
         }
         if callers == Callers::Staff {
-            return Err(deny(
-                service.unwrap_or(FLEET),
-                path,
-                "Only staff may make this call.",
-            ));
+            return Err(deny(service.unwrap_or(FLEET), path, "Only staff may make this call."));
         }
         Ok(Principal::Fleet)
     }
@@ -211,13 +197,7 @@ mod tests {
             assert_eq!(refused(REFLECTION, Some(token)), None);
             assert_eq!(refused(GAMES, Some(token)), DENIED);
         }
-        for token in [
-            None,
-            Some("ada"),
-            Some(""),
-            Some("flee"),
-            Some("fleet,next-fleet"),
-        ] {
+        for token in [None, Some("ada"), Some(""), Some("flee"), Some("fleet,next-fleet")] {
             for path in [GAMES, STAFF_CALL, REFLECTION] {
                 assert_eq!(refused(path, token), STRANGER, "{path}");
             }

@@ -178,19 +178,13 @@ fn parse_line(line: &str) -> Result<(TokenHash, Member), &'static str> {
     if let Some(problem) = problem_of_name(name) {
         return Err(problem);
     }
-    let role = role
-        .parse()
-        .map_err(|_error| "a role is `reviewer` or `admin`")?;
+    let role = role.parse().map_err(|_error| "a role is `reviewer` or `admin`")?;
     let mut token = TokenHash::default();
     hex::decode_to_slice(hash, &mut token)
         .map_err(|_error| "the SHA-256 of a token has 64 hexadecimal digits")?;
     let last_day = Date::parse(last_day, DAY)
         .map_err(|_error| "the last day is a date, such as 2026-12-31")?;
-    let member = Member {
-        name: name.to_owned(),
-        role,
-        last_day: Some(last_day),
-    };
+    let member = Member { name: name.to_owned(), role, last_day: Some(last_day) };
     Ok((token, member))
 }
 
@@ -230,28 +224,13 @@ mod tests {
         for (text, problem) in [
             (" \n", "it is empty"),
             ("ada", "line 1: give a name"),
-            (
-                &format!("Ada admin {hash} 2026-03-31"),
-                "line 1: a name has",
-            ),
-            (
-                &format!("operator admin {hash} 2026-03-31"),
-                "line 1: `operator`",
-            ),
+            (&format!("Ada admin {hash} 2026-03-31"), "line 1: a name has"),
+            (&format!("operator admin {hash} 2026-03-31"), "line 1: `operator`"),
             (&format!("ada boss {hash} 2026-03-31"), "line 1: a role"),
             ("ada admin 0f 2026-03-31", "line 1: the SHA-256"),
-            (
-                &format!("ada admin {hash} 2026-02-30"),
-                "line 1: the last day",
-            ),
-            (
-                &format!("# staff\n{good}\n{other}"),
-                "line 3: an earlier line has the same name",
-            ),
-            (
-                &format!("{good}\n{renamed}"),
-                "line 2: an earlier line has the same token",
-            ),
+            (&format!("ada admin {hash} 2026-02-30"), "line 1: the last day"),
+            (&format!("# staff\n{good}\n{other}"), "line 3: an earlier line has the same name"),
+            (&format!("{good}\n{renamed}"), "line 2: an earlier line has the same token"),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.starts_with(problem), "{text}: {error}");

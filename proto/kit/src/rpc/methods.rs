@@ -15,10 +15,8 @@ pub(super) static METHODS: LazyLock<HashSet<String>> = LazyLock::new(|| {
         tonic_health::pb::FILE_DESCRIPTOR_SET,
         tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET,
     ];
-    let files = sets
-        .iter()
-        .filter_map(|set| FileDescriptorSet::decode(*set).ok())
-        .flat_map(|set| set.file);
+    let files =
+        sets.iter().filter_map(|set| FileDescriptorSet::decode(*set).ok()).flat_map(|set| set.file);
     files
         .flat_map(|file| {
             let package = file.package().to_owned();
@@ -64,11 +62,7 @@ mod tests {
             "/common.v1.StaffMadeUpService/Follow",
             "",
         ] {
-            assert_eq!(
-                (label(path), service_label(path)),
-                (UNKNOWN, UNKNOWN),
-                "{path}"
-            );
+            assert_eq!((label(path), service_label(path)), (UNKNOWN, UNKNOWN), "{path}");
         }
     }
 }

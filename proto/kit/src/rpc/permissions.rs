@@ -57,10 +57,7 @@ mod tests {
     fn the_name_of_a_service_says_who_may_call_it() {
         for (path, expected) in [
             ("/grpc.health.v1.Health/Check", Callers::Anyone),
-            (
-                "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
-                Callers::FleetAndStaff,
-            ),
+            ("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", Callers::FleetAndStaff),
             ("/gateway.v1.StaffService/CreateKey", Callers::Staff),
             ("/listings.v1.StaffReviewService/Decide", Callers::Staff),
             ("/common.v1.FeedService/Follow", Callers::Fleet),

@@ -72,10 +72,7 @@ pub async fn serve(
     let server = server
         .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS))
         .http2_keepalive_interval(Some(Duration::from_secs(20)))
-        .layer(CallLayer {
-            authenticator,
-            limit,
-        })
+        .layer(CallLayer { authenticator, limit })
         .add_routes(services.routes())
         .serve_with_incoming_shutdown(accept(listener), draining.cancelled_owned());
     tokio::select! {
@@ -109,11 +106,7 @@ impl<S> Layer<S> for CallLayer {
     type Service = Call<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        Call {
-            inner,
-            authenticator: self.authenticator.clone(),
-            limit: Arc::clone(&self.limit),
-        }
+        Call { inner, authenticator: self.authenticator.clone(), limit: Arc::clone(&self.limit) }
     }
 }
 
@@ -146,9 +139,7 @@ where
         let method = methods::label(path);
         let certificates = certificates(request.extensions());
         let certificate = certificates.as_ref().and_then(|chain| chain.first());
-        let principal = self
-            .authenticator
-            .check(path, request.headers(), certificate);
+        let principal = self.authenticator.check(path, request.headers(), certificate);
         match principal {
             Ok(Principal::Fleet) => {}
             Ok(Principal::Staff(member)) => {
@@ -196,9 +187,7 @@ where
 
 /// The verified certificate of the caller, with its chain.
 fn certificates(extensions: &Extensions) -> Option<Arc<Vec<CertificateDer<'static>>>> {
-    extensions
-        .get::<TlsConnectInfo<TcpConnectInfo>>()?
-        .peer_certs()
+    extensions.get::<TlsConnectInfo<TcpConnectInfo>>()?.peer_certs()
 }
 
 /// Whether a caller's request id can be logged as it is.
@@ -222,15 +211,9 @@ mod tests {
     fn a_call_that_is_dropped_is_counted_and_measured() {
         let recorder = PrometheusBuilder::new().build_recorder();
         let _recording = metrics::set_default_local_recorder(&recorder);
-        let tokens = || Tokens {
-            first: "token".to_owned().into(),
-            others: Vec::new(),
-        };
-        let identity = Identity {
-            fleet_token: tokens(),
-            staff_token: tokens(),
-            staff_members: None,
-        };
+        let tokens = || Tokens { first: "token".to_owned().into(), others: Vec::new() };
+        let identity =
+            Identity { fleet_token: tokens(), staff_token: tokens(), staff_members: None };
         let layer = CallLayer {
             authenticator: Authenticator::new(identity),
             limit: Arc::new(ConcurrencyLimit::new("a test", 1)),

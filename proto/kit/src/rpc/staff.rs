@@ -46,11 +46,7 @@ pub struct Member {
 impl Member {
     /// The member who holds the staff token of the fleet.
     pub fn operator() -> Self {
-        Self {
-            name: OPERATOR.to_owned(),
-            role: Role::Admin,
-            last_day: None,
-        }
+        Self { name: OPERATOR.to_owned(), role: Role::Admin, last_day: None }
     }
 
     /// The member who makes this call.

@@ -42,16 +42,12 @@ impl Credentials {
     /// # Errors
     /// A file cannot be read, or other services would refuse the certificate.
     pub async fn load(files: &TlsFiles, service: &'static str) -> anyhow::Result<Self> {
-        let [certificate_pem, key_pem, ca_pem] = [
-            read(&files.certificate).await?,
-            read(&files.key).await?,
-            read(&files.ca).await?,
-        ];
+        let [certificate_pem, key_pem, ca_pem] =
+            [read(&files.certificate).await?, read(&files.key).await?, read(&files.ca).await?];
         let roots = Arc::new(roots(&ca_pem)?);
         let chain = certificates(&certificate_pem).context("tls_certificate")?;
-        let (certificate, intermediates) = chain
-            .split_first()
-            .context("tls_certificate: the file has no certificate")?;
+        let (certificate, intermediates) =
+            chain.split_first().context("tls_certificate: the file has no certificate")?;
         let key = PrivateKeyDer::from_pem_slice(&key_pem)
             .context("tls_key: the file has no private key")?;
         let (name, now) = (ServerName::try_from(service)?, UnixTime::now());
@@ -76,10 +72,7 @@ impl Credentials {
             .client_ca_root(Certificate::from_pem(ca_pem))
             .client_auth_optional(true)
             .timeout(HANDSHAKE_TIMEOUT);
-        Ok(Self {
-            server,
-            client: Authorities(Arc::new(client)),
-        })
+        Ok(Self { server, client: Authorities(Arc::new(client)) })
     }
 
     /// What the clients of this process verify servers by, with its certificate.
@@ -100,9 +93,8 @@ impl Authorities {
     /// The file cannot be read, or has no certificate.
     pub async fn read(ca: &Path) -> anyhow::Result<Self> {
         let roots = roots(&read(ca).await?)?;
-        let mut client = ClientConfig::builder()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
+        let mut client =
+            ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
         client.alpn_protocols = vec![HTTP2.to_vec()];
         Ok(Self(Arc::new(client)))
     }
@@ -188,11 +180,8 @@ pub(super) mod tests {
 
         async fn load(&self, service: &'static str) -> anyhow::Result<Credentials> {
             let path = |name: &str| self.folder.path().join(name);
-            let files = TlsFiles {
-                certificate: path("tls.crt"),
-                key: path("tls.key"),
-                ca: path("ca.crt"),
-            };
+            let files =
+                TlsFiles { certificate: path("tls.crt"), key: path("tls.key"), ca: path("ca.crt") };
             Credentials::load(&files, service).await
         }
     }
@@ -233,11 +222,8 @@ pub(super) mod tests {
         let key = folder.folder.path().join("tls.key");
         let stranger = Folder::new();
         let other = stranger.folder.path().join("tls.key");
-        for broken in [
-            "not PEM".to_owned(),
-            String::new(),
-            std::fs::read_to_string(other).unwrap(),
-        ] {
+        for broken in ["not PEM".to_owned(), String::new(), std::fs::read_to_string(other).unwrap()]
+        {
             std::fs::write(&key, broken).unwrap();
             let reason = format!("{:#}", folder.load(SERVICE).await.unwrap_err());
             assert!(reason.contains("tls_key"), "{reason}");

@@ -29,20 +29,15 @@ where
         event: &Event<'_>,
     ) -> fmt::Result {
         let request_id = REQUEST_ID.try_with(String::clone).ok();
-        let trace = context
-            .lookup_current()
-            .and_then(|span| context_of(&span.id()));
+        let trace = context.lookup_current().and_then(|span| context_of(&span.id()));
         let trace_id = trace.map(|trace| trace.span().span_context().trace_id().to_string());
         let ids = [("request.id", request_id), ("trace.id", trace_id)];
         if ids.iter().all(|(_, id)| id.is_none()) {
             return self.0.format_event(context, writer, event);
         }
-        let ids = ids
-            .iter()
-            .filter_map(|(name, id)| Some((name, id.as_ref()?)));
+        let ids = ids.iter().filter_map(|(name, id)| Some((name, id.as_ref()?)));
         let mut line = String::new();
-        self.0
-            .format_event(context, Writer::new(&mut line), event)?;
+        self.0.format_event(context, Writer::new(&mut line), event)?;
         if let Some(rest) = line.strip_prefix('{') {
             writer.write_char('{')?;
             for (name, id) in ids {
@@ -106,10 +101,7 @@ mod tests {
         })
         .await;
         let inside: serde_json::Value = serde_json::from_str(&text(&output)).unwrap();
-        assert_eq!(
-            (&inside["request.id"], &inside["games"]),
-            (&"req_1".into(), &3.into())
-        );
+        assert_eq!((&inside["request.id"], &inside["games"]), (&"req_1".into(), &3.into()));
         drop(guard);
     }
 }

@@ -111,10 +111,6 @@ mod tests {
         batcher.flush().unwrap();
         assert_eq!(batcher.0.get_ref().0, [b"one\ntwo\n".to_vec()]);
         batcher.write_all(&vec![b'x'; BLOCK]).unwrap();
-        assert_eq!(
-            batcher.0.get_ref().0.len(),
-            2,
-            "a full batch is written at once"
-        );
+        assert_eq!(batcher.0.get_ref().0.len(), 2, "a full batch is written at once");
     }
 }

@@ -83,10 +83,7 @@ const DURATION_BUCKETS: &[f64] = &[
 /// Starts logs, traces and metrics for this process. Call it once, inside the runtime.
 pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guard> {
     let filter = EnvFilter::try_new(&settings.log).with_context(|| {
-        format!(
-            "`{}` is not a log filter, such as `info,sqlx=warn`",
-            settings.log
-        )
+        format!("`{}` is not a log filter, such as `info,sqlx=warn`", settings.log)
     })?;
     let (queue, lines) = lines::to_stdout();
     let log: Box<dyn Layer<Registry> + Send + Sync> = match settings.log_format {
@@ -122,18 +119,11 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
         // The log filter does not apply to traces. Lower levels are spans of libraries.
         layers.push(spans.with_filter(LevelFilter::INFO).boxed());
     }
-    tracing_subscriber::registry()
-        .with(layers)
-        .try_init()
-        .context("logging is already set up")?;
+    tracing_subscriber::registry().with(layers).try_init().context("logging is already set up")?;
 
     let metrics = PrometheusBuilder::new()
         .set_buckets(DURATION_BUCKETS)?
         .install_recorder()
         .context("metrics are already set up")?;
-    Ok(Guard {
-        metrics,
-        traces,
-        lines,
-    })
+    Ok(Guard { metrics, traces, lines })
 }

@@ -45,22 +45,17 @@ impl ResourceUsage {
             }
         };
         let read = |file| fs::read_to_string(file).ok();
-        set(
-            &self.cpu,
-            read("/proc/self/stat").and_then(|it| cpu_seconds(&it)),
-        );
+        set(&self.cpu, read("/proc/self/stat").and_then(|it| cpu_seconds(&it)));
         let status = read("/proc/self/status");
-        set(
-            &self.memory,
-            status.and_then(|status| resident_bytes(&status)),
-        );
+        set(&self.memory, status.and_then(|status| resident_bytes(&status)));
         let descriptors = fs::read_dir("/proc/self/fd").ok();
         set(
             &self.descriptors,
             descriptors.and_then(|all| Some(u32::try_from(all.count()).ok()?.into())),
         );
-        let limit = getrlimit(Resource::RLIMIT_NOFILE).ok();
-        let limit = limit.map(|(soft, _)| u32::try_from(soft).unwrap_or(u32::MAX));
+        let limit = getrlimit(Resource::RLIMIT_NOFILE)
+            .ok()
+            .map(|(soft, _)| u32::try_from(soft).unwrap_or(u32::MAX));
         set(&self.descriptor_limit, limit.map(f64::from));
     }
 }

@@ -174,10 +174,9 @@ struct OutgoingHeaders<'a>(&'a mut HeaderMap);
 
 impl Injector for OutgoingHeaders<'_> {
     fn set(&mut self, key: &str, value: String) {
-        if let (Ok(key), Ok(value)) = (
-            http::HeaderName::try_from(key),
-            http::HeaderValue::try_from(value),
-        ) {
+        if let (Ok(key), Ok(value)) =
+            (http::HeaderName::try_from(key), http::HeaderValue::try_from(value))
+        {
             self.0.insert(key, value);
         }
     }
@@ -202,9 +201,7 @@ mod tests {
 
     #[test]
     fn a_collector_that_hangs_has_two_seconds_for_the_last_spans() {
-        let provider = SdkTracerProvider::builder()
-            .with_batch_exporter(HangingExporter)
-            .build();
+        let provider = SdkTracerProvider::builder().with_batch_exporter(HangingExporter).build();
         drop(provider.tracer("test").start("a span"));
         let error = shut_down(&provider).unwrap_err().to_string();
         assert!(error.contains("Timeout(2s)"), "{error}");
@@ -223,11 +220,7 @@ mod tests {
         let untraced = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
         assert_eq!(sampled_by(untraced), Some(false));
         assert_eq!(sampled_by(UNTRACED.to_str().unwrap()), Some(false));
-        for nothing in [
-            "",
-            "x",
-            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-",
-        ] {
+        for nothing in ["", "x", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-"] {
             assert_eq!(sampled_by(nothing), None, "{nothing}");
         }
         assert_eq!(sampled(&HeaderMap::new()), None);

@@ -18,10 +18,7 @@ pub async fn eventually<T>(what: &str, probe: impl AsyncFnMut() -> Option<T>) ->
 ///
 /// # Panics
 /// The timeout passes.
-#[expect(
-    clippy::panic,
-    reason = "test support: a test that cannot go on says so and ends"
-)]
+#[expect(clippy::panic, reason = "test support: a test that cannot go on says so and ends")]
 pub async fn eventually_within<T>(
     limit: Duration,
     what: &str,

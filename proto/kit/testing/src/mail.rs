@@ -44,15 +44,7 @@ pub fn read(mail: &[u8]) -> anyhow::Result<Mail> {
         String::from_utf8_lossy(&output.stderr),
         String::from_utf8_lossy(mail.get(..SHOWN).unwrap_or(mail))
     );
-    let mut fields = std::str::from_utf8(&output.stdout)?
-        .split('\0')
-        .map(ToOwned::to_owned);
+    let mut fields = std::str::from_utf8(&output.stdout)?.split('\0').map(ToOwned::to_owned);
     let mut next = || fields.next().context("a field of the mail");
-    Ok(Mail {
-        from: next()?,
-        to: next()?,
-        subject: next()?,
-        message_id: next()?,
-        body: next()?,
-    })
+    Ok(Mail { from: next()?, to: next()?, subject: next()?, message_id: next()?, body: next()? })
 }

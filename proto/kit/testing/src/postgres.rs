@@ -21,10 +21,7 @@ const START_LIMIT: Duration = Duration::from_mins(2);
 
 /// A pool of the same database in which PostgreSQL's clock is `seconds` behind, so that the clock of this machine seems ahead. The sequence
 /// `behind.calls` counts how often the clock was read.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a test; the seconds are a parameter"
-)]
+#[expect(clippy::disallowed_methods, reason = "a test; the seconds are a parameter")]
 pub async fn behind(pool: &PgPool, seconds: i32) -> Result<PgPool, sqlx::Error> {
     let clock = format!(
         "create schema if not exists behind;
@@ -80,14 +77,10 @@ impl Server {
     ///
     /// # Errors
     /// The server is not a standby, or is not running.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "it reads no table that the compiler could know"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "it reads no table that the compiler could know")]
     pub async fn promote(&self) -> anyhow::Result<()> {
-        let promoted: bool = sqlx::query_scalar("select pg_promote()")
-            .fetch_one(&self.pool)
-            .await?;
+        let promoted: bool =
+            sqlx::query_scalar("select pg_promote()").fetch_one(&self.pool).await?;
         anyhow::ensure!(promoted, "the standby did not become the primary in time");
         Ok(())
     }
@@ -152,12 +145,7 @@ impl Server {
                 .database("postgres");
             let pool = PgPoolOptions::new().connect_lazy_with(options);
             if answers(&pool, &mut process).await? {
-                return Ok(Self {
-                    pool,
-                    folder,
-                    port,
-                    process,
-                });
+                return Ok(Self { pool, folder, port, process });
             }
         }
         anyhow::bail!("cannot start a PostgreSQL for a test")
@@ -198,9 +186,7 @@ async fn answers(pool: &PgPool, process: &mut Child) -> anyhow::Result<bool> {
 /// Creates a data folder that the user of the server owns and can reach.
 fn new_folder() -> anyhow::Result<PathBuf> {
     let user = ServerUser::unprivileged()?;
-    let folder = user
-        .temporary(&std::env::temp_dir())?
-        .join(format!("postgres-{}", ids::row_id()));
+    let folder = user.temporary(&std::env::temp_dir())?.join(format!("postgres-{}", ids::row_id()));
     std::fs::create_dir(&folder)?;
     // PostgreSQL refuses a folder that others may read.
     user.give(&folder, 0o700)?;
@@ -211,10 +197,7 @@ fn new_folder() -> anyhow::Result<PathBuf> {
 fn command(name: &str) -> anyhow::Result<Command> {
     let tools = Tools::newest().context("PostgreSQL is missing (apt install postgresql)")?;
     let mut command = tools.command(name, &ServerUser::unprivileged()?, None);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     Ok(command)
 }
 

@@ -50,8 +50,11 @@ pub async fn environment(
 }
 
 async fn run(program: &Path, args: &[&str]) -> anyhow::Result<()> {
-    let output = Command::new(program).args(args).output().await;
-    let output = output.with_context(|| format!("cannot start {}", program.display()))?;
+    let output = Command::new(program)
+        .args(args)
+        .output()
+        .await
+        .with_context(|| format!("cannot start {}", program.display()))?;
     ensure!(
         output.status.success(),
         "{} {args:?}: {}",

@@ -79,12 +79,7 @@ impl Servers {
     fn start(tls: bool, cluster: bool, count: usize) -> anyhow::Result<Self> {
         let folder = std::env::temp_dir().join(format!("redis-{}", ids::row_id()));
         std::fs::create_dir_all(&folder)?;
-        let mut servers = Self {
-            folder,
-            tls,
-            cluster,
-            nodes: Vec::new(),
-        };
+        let mut servers = Self { folder, tls, cluster, nodes: Vec::new() };
         if tls {
             certify(&servers.folder)?;
         }
@@ -212,10 +207,7 @@ impl Servers {
         let mut command = Command::new("redis-cli");
         command.args(["-p", &self.nodes[node].port.to_string()]);
         if self.tls {
-            command
-                .arg("--tls")
-                .arg("--cacert")
-                .arg(self.folder.join("ca.crt"));
+            command.arg("--tls").arg("--cacert").arg(self.folder.join("ca.crt"));
         }
         let output = command.args(words).stdin(Stdio::null()).output();
         output_text(
@@ -291,9 +283,7 @@ fn certify(folder: &Path) -> anyhow::Result<()> {
     openssl(&format!(
         "req -x509 {key} -keyout ca.key -out ca.crt -days 2 -subj /CN=test-authority"
     ))?;
-    openssl(&format!(
-        "req {key} -keyout server.key -out server.csr -subj /CN=redis"
-    ))?;
+    openssl(&format!("req {key} -keyout server.key -out server.csr -subj /CN=redis"))?;
     openssl(
         "x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -out server.crt -days 2 -extfile names",
     )?;
@@ -302,11 +292,6 @@ fn certify(folder: &Path) -> anyhow::Result<()> {
 
 fn output_text(output: &Output) -> anyhow::Result<String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    anyhow::ensure!(
-        output.status.success(),
-        "{}{}",
-        text(&output.stdout),
-        text(&output.stderr)
-    );
+    anyhow::ensure!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
     Ok(text(&output.stdout))
 }

@@ -38,10 +38,7 @@ impl SilentProxy {
     }
 
     /// A proxy with this address to any server.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the tasks end with the runtime of their test"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the tasks end with the runtime of their test")]
     pub async fn at(address: IpAddr, host: &str, port: u16) -> std::io::Result<Self> {
         let host = host.to_owned();
         let listener = TcpListener::bind((address, 0)).await?;
@@ -60,11 +57,7 @@ impl SilentProxy {
                 }
             }
         });
-        Ok(Self {
-            address,
-            silence,
-            dropped,
-        })
+        Ok(Self { address, silence, dropped })
     }
 
     /// Options to connect to the database of `direct` through this proxy.

@@ -14,8 +14,7 @@ async fn postgresql_is_reached_at_an_ipv6_address(direct: PgPool) {
     let proxy = SilentProxy::at(local, options.get_host(), options.get_port());
     let mut url = options.to_url_lossy();
     url.set_host(Some("[::1]")).unwrap();
-    url.set_port(Some(proxy.await.unwrap().address.port()))
-        .unwrap();
+    url.set_port(Some(proxy.await.unwrap().address.port())).unwrap();
     let through = kit::pg_url::parse(url.as_str()).unwrap();
     let mut connection = through.connect().await.unwrap();
     connection.ping().await.unwrap();

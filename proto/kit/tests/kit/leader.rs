@@ -49,10 +49,7 @@ async fn all_started(starts: &mut UnboundedReceiver<(u8, &'static str)>) -> u8 {
 }
 
 async fn leases(pool: &PgPool) -> i64 {
-    sqlx::query_scalar("select count(*) from kit.lease")
-        .fetch_one(pool)
-        .await
-        .unwrap()
+    sqlx::query_scalar("select count(*) from kit.lease").fetch_one(pool).await.unwrap()
 }
 
 #[testing::database_test]
@@ -70,10 +67,7 @@ async fn another_replica_takes_over_while_the_leader_drains(pool: PgPool) {
     lifecycle.spawn_server("server", async move { Ok(call.await?) });
     lifecycle.spawn_background("trigger", async { anyhow::bail!("time to go") });
     drop(lifecycle);
-    let shutdown = Shutdown {
-        delay: Duration::ZERO,
-        drain: 10 * testing::LONG,
-    };
+    let shutdown = Shutdown { delay: Duration::ZERO, drain: 10 * testing::LONG };
     let stopped = supervisor.run(StopSignals::catch().unwrap(), shutdown);
     let takes_over = async {
         let next = all_started(&mut starts).await;

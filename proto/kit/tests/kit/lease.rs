@@ -27,11 +27,7 @@ fn spawn_work(
     leader.spawn("work", move || {
         let (sender, working) = (sender.clone(), Arc::clone(&working));
         async move {
-            assert_eq!(
-                working.fetch_add(1, Ordering::SeqCst),
-                0,
-                "two work at once"
-            );
+            assert_eq!(working.fetch_add(1, Ordering::SeqCst), 0, "two work at once");
             sender.send(who).unwrap();
             std::future::pending().await
         }
@@ -40,10 +36,7 @@ fn spawn_work(
 }
 
 async fn next(taken: &mut mpsc::UnboundedReceiver<u8>) -> u8 {
-    tokio::time::timeout(testing::LONG, taken.recv())
-        .await
-        .unwrap()
-        .unwrap()
+    tokio::time::timeout(testing::LONG, taken.recv()).await.unwrap().unwrap()
 }
 
 #[testing::database_test]
@@ -59,10 +52,7 @@ async fn an_expired_lease_is_acquired_by_another_process(pool: PgPool) {
             .await
             .unwrap();
         let (lifecycle, supervisor, mut taken) = spawn_work(&pool, &clock, 2, &Arc::default());
-        assert!(
-            later == 0 || taken.try_recv().is_err(),
-            "it has not expired"
-        );
+        assert!(later == 0 || taken.try_recv().is_err(), "it has not expired");
         clock.advance(time::Duration::seconds(later));
         assert_eq!(next(&mut taken).await, 2);
         stop(lifecycle, supervisor).await;

@@ -31,10 +31,7 @@ async fn proxied(direct: &PgPool) -> (SilentProxy, PgPool) {
         tokio::try_join!(through.acquire(), through.acquire()).is_ok()
     })
     .await;
-    wait_until("both connections are idle", async || {
-        through.num_idle() == 2
-    })
-    .await;
+    wait_until("both connections are idle", async || through.num_idle() == 2).await;
     (proxy, through)
 }
 
@@ -77,10 +74,7 @@ async fn a_begin_whose_caller_gives_up_leaves_no_transaction(direct: PgPool) {
     let run = async |sql, pool: &PgPool| sqlx::raw_sql(sql).execute(pool).await.unwrap();
     run("create table kept (n int)", &direct).await;
     for begin in ["begin", "begin read only"] {
-        let one = Database {
-            database_connections: 1,
-            ..settings()
-        };
+        let one = Database { database_connections: 1, ..settings() };
         let pool = pool((*direct.connect_options()).clone(), &one, &[]);
         run("select 1", &pool).await;
         wait_until("the connection is idle", async || pool.num_idle() == 1).await;
@@ -115,11 +109,8 @@ async fn a_listener_replaces_its_silent_connection(direct: PgPool) {
 
 #[testing::database_test]
 async fn every_connection_of_a_pool_has_timeouts_and_settings(direct: PgPool) {
-    let through = pool(
-        (*direct.connect_options()).clone(),
-        &settings(),
-        &[("enable_seqscan", "off")],
-    );
+    let through =
+        pool((*direct.connect_options()).clone(), &settings(), &[("enable_seqscan", "off")]);
     let read = async |connection: &mut sqlx::PgConnection| {
         let mut found = Vec::new();
         for name in [
@@ -137,9 +128,7 @@ async fn every_connection_of_a_pool_has_timeouts_and_settings(direct: PgPool) {
         }
         Ok(found)
     };
-    let found = within(&through, Duration::from_secs(30), read)
-        .await
-        .unwrap();
+    let found = within(&through, Duration::from_secs(30), read).await.unwrap();
     assert_eq!(found, ["30s", "5s", "10s", "off", "off"]);
 }
 
@@ -261,15 +250,9 @@ async fn a_service_starts_only_with_the_migrations_that_it_knows(direct: PgPool)
     // The version before this one does not know the migration.
     start(&direct, 1).await.unwrap();
     let edited = refusal(2).await;
-    assert!(
-        edited.contains("migration 2 () in kit._sqlx_migrations is another one"),
-        "{edited}"
-    );
+    assert!(edited.contains("migration 2 () in kit._sqlx_migrations is another one"), "{edited}");
     let error = migrate(&owner, "test", &migrations(2)).await.unwrap_err();
-    assert!(
-        format!("{error:#}").contains("a migration failed"),
-        "{error:#}"
-    );
+    assert!(format!("{error:#}").contains("a migration failed"), "{error:#}");
 }
 
 #[testing::database_test]
@@ -318,10 +301,7 @@ async fn an_index_is_built_concurrently_however_long_others_write(direct: PgPool
     let (migrated, ()) = tokio::join!(migration, meanwhile);
     migrated.unwrap();
     let is_valid = "select indisvalid from pg_index where indexrelid = 'kit.one_by_id'::regclass";
-    let is_valid: bool = sqlx::query_scalar(is_valid)
-        .fetch_one(&direct)
-        .await
-        .unwrap();
+    let is_valid: bool = sqlx::query_scalar(is_valid).fetch_one(&direct).await.unwrap();
     assert!(is_valid);
 }
 
@@ -343,9 +323,7 @@ async fn a_database_that_lacks_no_migration_is_not_locked(direct: PgPool) {
 async fn a_migration_does_not_keep_those_of_other_schemas_waiting(direct: PgPool) {
     let owner = owner(&direct);
     migrate(&owner, "test", &migrations(1)).await.unwrap();
-    migrate(&owner, "test", &migrations_of("other", 1))
-        .await
-        .unwrap();
+    migrate(&owner, "test", &migrations_of("other", 1)).await.unwrap();
     let mut reader = direct.begin().await.unwrap();
     let read = "select id from kit.one";
     sqlx::query(read).execute(&mut *reader).await.unwrap();

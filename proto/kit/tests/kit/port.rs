@@ -40,11 +40,7 @@ impl Port {
         };
         let (draining, mut server) = (CancellationToken::new(), JoinSet::new());
         server.spawn(serve(listener, limits, draining.clone(), router));
-        Self {
-            address,
-            draining,
-            server,
-        }
+        Self { address, draining, server }
     }
 
     async fn connect(&self) -> TcpStream {
@@ -78,9 +74,7 @@ async fn is_closed(mut stream: TcpStream) -> bool {
     let mut rest = Vec::new();
     // A reset also ends the connection.
     let reading = stream.read_to_end(&mut rest);
-    tokio::time::timeout(2 * testing::LONG, reading)
-        .await
-        .is_ok()
+    tokio::time::timeout(2 * testing::LONG, reading).await.is_ok()
 }
 
 #[tokio::test]
@@ -209,14 +203,7 @@ async fn over_http2_a_body_that_is_not_read_ends_its_stream_alone() {
         let request = http::Request::builder().method(method).uri("http://x/");
         sender.ready().await.unwrap();
         let response = sender.send_request(request.body(body).unwrap());
-        assert!(
-            response
-                .await
-                .unwrap()
-                .headers()
-                .get("connection")
-                .is_none()
-        );
+        assert!(response.await.unwrap().headers().get("connection").is_none());
     }
 }
 

@@ -19,14 +19,8 @@ const ENDLESS: &str = "1000000";
 /// Runs a program as PID 1 of a new namespace. The program ends with `unshare`, which returns the status of the program.
 const UNSHARE: [&str; 4] = ["unshare", "--fork", "--pid", "--kill-child"];
 /// The same for users other than root.
-const UNSHARE_AS_USER: [&str; 6] = [
-    "unshare",
-    "--user",
-    "--map-root-user",
-    "--fork",
-    "--pid",
-    "--kill-child",
-];
+const UNSHARE_AS_USER: [&str; 6] =
+    ["unshare", "--user", "--map-root-user", "--fork", "--pid", "--kill-child"];
 
 struct Service {
     child: Child,
@@ -51,14 +45,9 @@ impl Service {
 
     /// Starts the process as PID 1 of a new namespace, as in a container; otherwise like [`until`](Self::until).
     async fn with_number_1(path: &str) -> Self {
-        let wrapper: &[&str] = if geteuid().is_root() {
-            &UNSHARE
-        } else {
-            &UNSHARE_AS_USER
-        };
+        let wrapper: &[&str] = if geteuid().is_root() { &UNSHARE } else { &UNSHARE_AS_USER };
         let service = Self::until(path, || Self::start("0", wrapper)).await;
-        let status = std::fs::read_to_string(format!("/proc/{}/status", service.pid()));
-        let status = status.unwrap();
+        let status = std::fs::read_to_string(format!("/proc/{}/status", service.pid())).unwrap();
         let numbers = status.lines().find(|line| line.starts_with("NSpid:"));
         assert!(numbers.unwrap().ends_with("\t1"), "{status}");
         service
@@ -91,8 +80,7 @@ impl Service {
         let [http, grpc, admin] = ports.map(|port| port.local_addr().unwrap());
         let folder = tempfile::tempdir().unwrap();
         let tests = std::env::current_exe().unwrap();
-        let program = tests.parent().unwrap().with_file_name("examples");
-        let program = program.join("service");
+        let program = tests.parent().unwrap().with_file_name("examples").join("service");
         let tokens = testing::identity();
         let mut command = match wrapper {
             [] => Command::new(program),
@@ -117,14 +105,7 @@ impl Service {
             .kill_on_drop(true)
             .spawn()
             .unwrap();
-        Self {
-            child,
-            is_wrapped: !wrapper.is_empty(),
-            http,
-            grpc,
-            admin,
-            folder,
-        }
+        Self { child, is_wrapped: !wrapper.is_empty(), http, grpc, admin, folder }
     }
 
     /// Ends the wait of the process for this file.
@@ -194,9 +175,7 @@ impl Connection {
             head.push(char::from(self.0.read_u8().await?));
         }
         let head = head.to_lowercase();
-        let length = head
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length: "));
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
         let mut body = vec![0; length.unwrap().parse().unwrap()];
         self.0.read_exact(&mut body).await?;
         Ok(head["http/1.1 ".len()..][..3].parse().unwrap())
@@ -212,10 +191,7 @@ async fn status(address: SocketAddr, path: &str) -> Option<u16> {
 
 /// Waits until a port refuses connections.
 async fn refused(address: SocketAddr) {
-    wait_until("the port is closed", async || {
-        TcpStream::connect(address).await.is_err()
-    })
-    .await;
+    wait_until("the port is closed", async || TcpStream::connect(address).await.is_err()).await;
 }
 
 #[tokio::test]

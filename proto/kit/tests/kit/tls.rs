@@ -71,12 +71,7 @@ impl Fixture {
             lifecycle.draining(),
         );
         lifecycle.spawn_server("gRPC server of the test", serving);
-        Self {
-            folder,
-            authority,
-            lifecycle,
-            place,
-        }
+        Self { folder, authority, lifecycle, place }
     }
 
     fn client(&self, scheme: &str, transport: Transport) -> Client {
@@ -135,10 +130,7 @@ async fn a_service_that_was_restarted_with_a_new_certificate_and_an_old_one_call
     let first = before.client_with(old.client());
     call(first).await.unwrap();
     for service in [SERVER, CALLER] {
-        before
-            .authority
-            .issue(&path.join(service), service, 2091)
-            .unwrap();
+        before.authority.issue(&path.join(service), service, 2091).unwrap();
     }
     let new = load(path, CALLER).await;
     call(before.client_with(new.client())).await.unwrap();

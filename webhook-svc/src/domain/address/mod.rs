@@ -143,7 +143,7 @@ fn check_syntax(text: &str) -> Result<(), String> {
     let odd = |c: char| c.is_control() || c.is_whitespace() || c == '\\';
     if text.contains(odd) {
         return Err(
-            "Give an address without spaces, backslashes and control characters.".to_owned(),
+            "Give an address without spaces, backslashes and control characters.".to_owned()
         );
     }
     let Some((scheme, rest)) = text.split_once("://") else {
@@ -260,9 +260,8 @@ fn origin(text: &str) -> Result<Origin, String> {
     let help =
         || format!("`{text}` is not host:port, such as localhost:9400 or http://localhost:9400");
     let (scheme, host_and_port) = text.split_once("://").unwrap_or(("https", text));
-    let has_port = host_and_port
-        .rsplit_once(':')
-        .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    let has_port =
+        host_and_port.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
     let url = Url::parse(&format!("{scheme}://{host_and_port}")).map_err(|error| {
         let help = help();
         format!("{help}: {error}")
@@ -270,11 +269,7 @@ fn origin(text: &str) -> Result<Origin, String> {
     let bare = url.path() == "/" && url.query().is_none() && url.username().is_empty();
     match (url.host_str(), url.port_or_known_default()) {
         (Some(host), Some(port)) if has_port && bare && ["https", "http"].contains(&scheme) => {
-            Ok(Origin {
-                scheme: scheme.to_owned(),
-                host: host.to_owned(),
-                port,
-            })
+            Ok(Origin { scheme: scheme.to_owned(), host: host.to_owned(), port })
         }
         _ => Err(help()),
     }

@@ -49,14 +49,7 @@ fn the_allow_list_matches_exact_origins() {
     assert!(!allowed.permits(local, 9400));
     assert!(allowed.permits_name("localhost"));
     assert!(!allowed.permits_name("public.example"));
-    for bad in [
-        "localhost",
-        "localhost:",
-        "localhost:x",
-        "ftp://a:1",
-        "a:1/b",
-        "u@a:1",
-    ] {
+    for bad in ["localhost", "localhost:", "localhost:x", "ftp://a:1", "a:1/b", "u@a:1"] {
         assert!(bad.parse::<AllowList>().unwrap_err().contains(bad), "{bad}");
     }
     assert!("".parse::<AllowList>().unwrap().is_empty());
@@ -65,11 +58,7 @@ fn the_allow_list_matches_exact_origins() {
 #[test]
 fn a_refusal_names_the_hosts_that_need_not_be_public() {
     let allowed: AllowList = "http://127.0.0.1:9500,localhost:9400".parse().unwrap();
-    for refused in [
-        "http://127.0.0.1:9501/",
-        "https://127.0.0.1/",
-        "https://hooks.example:1/",
-    ] {
+    for refused in ["http://127.0.0.1:9501/", "https://127.0.0.1/", "https://hooks.example:1/"] {
         let sentence = Address::parse(refused, &allowed).unwrap_err();
         let hint = " Also permitted here: http://127.0.0.1:9500, https://localhost:9400.";
         assert!(sentence.ends_with(hint), "{sentence}");

@@ -76,11 +76,8 @@ impl Query {
             // A message has the time of its producer, whose clock may be ahead of this one's. A caller may give that time at once.
             bad.read("since", timestamp::not_ahead(since, now));
         }
-        let filters = [
-            Some(request.account_id.as_str()),
-            Some(mode.as_str_name()),
-            event.map(Event::as_str),
-        ];
+        let filters =
+            [Some(request.account_id.as_str()), Some(mode.as_str_name()), event.map(Event::as_str)];
         let binding = Binding::new("messages", filters);
         let start = match start {
             StartPoint::After(_) => match binding.decode::<MessageCursor>(&request.after) {
@@ -94,14 +91,7 @@ impl Query {
             start => start,
         };
         bad.check()?;
-        Ok(Self {
-            account,
-            mode,
-            event,
-            limit,
-            start,
-            binding,
-        })
+        Ok(Self { account, mode, event, limit, start, binding })
     }
 
     pub(super) fn cursor(&self, cursor: MessageCursor) -> Result<String, Fault> {
@@ -136,7 +126,5 @@ pub(super) fn cursor_of(message: &PositionedMessage) -> MessageCursor {
 pub(super) fn fingerprint(id: Uuid) -> u32 {
     let digest = Sha256::digest(id.as_bytes());
     let (first, _) = digest.split_at(4);
-    first
-        .iter()
-        .fold(0, |sum, byte| (sum << 8) | u32::from(*byte))
+    first.iter().fold(0, |sum, byte| (sum << 8) | u32::from(*byte))
 }

@@ -23,9 +23,7 @@ pub(super) fn rows(
             body: sample.body,
         })
         .collect();
-    let head = all
-        .last()
-        .map_or((0, 0), |last| (last.position, fingerprint(last.id)));
+    let head = all.last().map_or((0, 0), |last| (last.position, fingerprint(last.id)));
     let after = match query.start {
         StartPoint::Oldest => 0,
         StartPoint::Since(since) if since <= samples::CREATED_AT => 0,

@@ -43,11 +43,7 @@ impl Message {
         let body = format!(
             r#"{{"id":"{id}","event":"{event}","created_at":"{CREATED_AT}","data":{{"kind":"game","slug":"webhook-check","name":"A message of webhook check","url":"https://mchezo.example/games/webhook-check","api":"/games/webhook-check"}}}}"#
         );
-        Self {
-            id,
-            event: event.to_owned(),
-            body: body.into(),
-        }
+        Self { id, event: event.to_owned(), body: body.into() }
     }
 
     /// Signs the message with the current time.
@@ -85,9 +81,6 @@ impl Signed {
         };
         let mut headers = signature::sign(unsigned, other.as_ref().unwrap_or(secret));
         probe.tampering.apply(&mut headers, &mut body, now);
-        Self {
-            headers: signature::to_map(headers),
-            body: body.into(),
-        }
+        Self { headers: signature::to_map(headers), body: body.into() }
     }
 }

@@ -67,14 +67,9 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
         prompt_answer,
         timeout: Duration::try_from_secs_f64(options.patience)?,
     };
-    let found = target
-        .client
-        .post(&target.url, http::HeaderMap::new(), bytes::Bytes::new());
+    let found = target.client.post(&target.url, http::HeaderMap::new(), bytes::Bytes::new());
     if let Err(problem) = found.await {
-        anyhow::bail!(
-            "{} does not respond: {problem}. Start the receiver first",
-            target.url
-        );
+        anyhow::bail!("{} does not respond: {problem}. Start the receiver first", target.url);
     }
     let report = check(&target).await;
     // A closed pipe is not an error.
@@ -98,35 +93,15 @@ async fn check(target: &Target) -> Report {
             "reads the raw body before it parses it",
             target.send_probes(table::RAW_BODIES).await,
         ),
-        finding(
-            2,
-            "answers 401 to a wrong time or signature",
-            rules::signatures(target).await,
-        ),
-        finding(
-            2,
-            "… and compares signatures in constant time",
-            rules::constant_time(),
-        ),
-        finding(
-            3,
-            "answers 400 to a signed body that is not JSON",
-            rules::not_json(target).await,
-        ),
+        finding(2, "answers 401 to a wrong time or signature", rules::signatures(target).await),
+        finding(2, "… and compares signatures in constant time", rules::constant_time()),
+        finding(3, "answers 400 to a signed body that is not JSON", rules::not_json(target).await),
         finding(
             4,
             "does the work of an id once, restarts included",
             rules::handled_id(target).await,
         ),
-        finding(
-            5,
-            "answers 200 at once and works afterwards",
-            rules::prompt_answer(target).await,
-        ),
-        finding(
-            6,
-            "answers 200 to events it does not know",
-            rules::unknown_event(target).await,
-        ),
+        finding(5, "answers 200 at once and works afterwards", rules::prompt_answer(target).await),
+        finding(6, "answers 200 to events it does not know", rules::unknown_event(target).await),
     ])
 }

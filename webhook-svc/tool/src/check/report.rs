@@ -33,12 +33,7 @@ impl Report {
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for Finding {
-            rule,
-            what,
-            verdict,
-        } in &self.0
-        {
+        for Finding { rule, what, verdict } in &self.0 {
             let (word, why) = match verdict {
                 Verdict::Passed => ("passed", ""),
                 Verdict::Failed(why) => ("FAILED", why.as_str()),

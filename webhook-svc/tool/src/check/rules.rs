@@ -61,9 +61,7 @@ pub(super) async fn handled_id(target: &Target) -> Outcome {
     }
     if let Some(restart) = &target.restart {
         target.restart(restart).await?;
-        target
-            .send("the same message after a restart", &message)
-            .await?;
+        target.send("the same message after a restart", &message).await?;
     }
     let Some(handled) = &target.handled else {
         return not_checked(GIVE_HANDLED);
@@ -77,9 +75,7 @@ pub(super) async fn handled_id(target: &Target) -> Outcome {
     ] {
         let count = target.count(handled, id).await?;
         if count != 1 {
-            return Err(Verdict::Failed(format!(
-                "the work of {what} was done {count} times"
-            )));
+            return Err(Verdict::Failed(format!("the work of {what} was done {count} times")));
         }
     }
     if target.restart.is_none() {

@@ -85,41 +85,17 @@ pub(super) const RAW_BODIES: &[Probe] = &[
 /// Rule 2: messages with a wrong time or signature, and two with a time that is just right.
 pub(super) const SIGNATURES: &[Probe] = &[
     rejected("a message without a timestamp", Tampering::NoTimestamp),
-    signed_at(
-        "a message signed 310 seconds ago",
-        SignedTime::FromNow(-310),
-        401,
-    ),
-    signed_at(
-        "a message signed 310 seconds ahead",
-        SignedTime::FromNow(310),
-        401,
-    ),
-    signed_at(
-        "a message with a signed timestamp that is no number",
-        SignedTime::Text("soon"),
-        401,
-    ),
-    signed_at(
-        "a message with an empty timestamp, signed",
-        SignedTime::Text(""),
-        401,
-    ),
+    signed_at("a message signed 310 seconds ago", SignedTime::FromNow(-310), 401),
+    signed_at("a message signed 310 seconds ahead", SignedTime::FromNow(310), 401),
+    signed_at("a message with a signed timestamp that is no number", SignedTime::Text("soon"), 401),
+    signed_at("a message with an empty timestamp, signed", SignedTime::Text(""), 401),
     signed_at(
         "a message with a signed timestamp of 40 digits",
         SignedTime::Text("9999999999999999999999999999999999999999"),
         401,
     ),
-    signed_at(
-        "a message with the signed timestamp NaN",
-        SignedTime::Text("NaN"),
-        401,
-    ),
-    signed_at(
-        "a message with a signed timestamp in milliseconds",
-        SignedTime::Milliseconds,
-        401,
-    ),
+    signed_at("a message with the signed timestamp NaN", SignedTime::Text("NaN"), 401),
+    signed_at("a message with a signed timestamp in milliseconds", SignedTime::Milliseconds, 401),
     old_with(
         "a message signed 310 seconds ago, with a second timestamp of now",
         Tampering::TimestampAfter,
@@ -128,54 +104,22 @@ pub(super) const SIGNATURES: &[Probe] = &[
         "a message signed 310 seconds ago, with a timestamp of now before its own",
         Tampering::TimestampBefore,
     ),
-    rejected(
-        "a message with a timestamp that is not the signed one",
-        Tampering::OtherTimestamp,
-    ),
+    rejected("a message with a timestamp that is not the signed one", Tampering::OtherTimestamp),
     rejected("a message without a signature", Tampering::NoSignature),
-    rejected(
-        "a message with an empty signature",
-        Tampering::EmptySignature,
-    ),
+    rejected("a message with an empty signature", Tampering::EmptySignature),
     rejected("a message with half a signature", Tampering::HalfSignature),
-    rejected(
-        "a message with more characters behind its signature",
-        Tampering::LongSignature,
-    ),
+    rejected("a message with more characters behind its signature", Tampering::LongSignature),
     rejected(
         "a message with the last character of its signature changed",
         Tampering::LastCharacter,
     ),
-    rejected(
-        "a message with a signature that is not hexadecimal",
-        Tampering::NotHexadecimal,
-    ),
-    rejected(
-        "a message signed with another secret",
-        Tampering::OtherSecret,
-    ),
-    rejected(
-        "a message signed with an empty secret",
-        Tampering::EmptySecret,
-    ),
-    rejected(
-        "a message changed after it was signed",
-        Tampering::ChangedBody,
-    ),
-    rejected(
-        "a message whose body was removed after it was signed",
-        Tampering::NoBody,
-    ),
-    signed_at(
-        "a message signed 240 seconds ago",
-        SignedTime::FromNow(-240),
-        200,
-    ),
-    signed_at(
-        "a message signed 240 seconds ahead",
-        SignedTime::FromNow(240),
-        200,
-    ),
+    rejected("a message with a signature that is not hexadecimal", Tampering::NotHexadecimal),
+    rejected("a message signed with another secret", Tampering::OtherSecret),
+    rejected("a message signed with an empty secret", Tampering::EmptySecret),
+    rejected("a message changed after it was signed", Tampering::ChangedBody),
+    rejected("a message whose body was removed after it was signed", Tampering::NoBody),
+    signed_at("a message signed 240 seconds ago", SignedTime::FromNow(-240), 200),
+    signed_at("a message signed 240 seconds ahead", SignedTime::FromNow(240), 200),
 ];
 
 /// Rule 3: signed bodies that are not JSON.
@@ -203,12 +147,8 @@ pub(super) const ODD_BODIES: &[Probe] = &[
     with_body("a list instead of a message", |_, _| b"[]".to_vec()),
     with_body("null instead of a message", |_, _| b"null".to_vec()),
     with_body("a text instead of a message", |_, _| b"\"ping\"".to_vec()),
-    with_body("a ping without an id", |_, _| {
-        b"{\"event\":\"ping\"}".to_vec()
-    }),
-    with_body("a ping whose id is an object", |_, _| {
-        b"{\"event\":\"ping\",\"id\":{}}".to_vec()
-    }),
+    with_body("a ping without an id", |_, _| b"{\"event\":\"ping\"}".to_vec()),
+    with_body("a ping whose id is an object", |_, _| b"{\"event\":\"ping\",\"id\":{}}".to_vec()),
     with_body("a ping whose id is half of a surrogate pair", |_, _| {
         br#"{"event":"ping","id":"\ud800"}"#.to_vec()
     }),
@@ -232,36 +172,18 @@ const fn with_body(name: &'static str, body: WriteBody) -> Probe {
 }
 
 const fn not_json(name: &'static str, body: WriteBody) -> Probe {
-    Probe {
-        name,
-        body,
-        expected_status: 400,
-        ..PING
-    }
+    Probe { name, body, expected_status: 400, ..PING }
 }
 
 const fn rejected(name: &'static str, tampering: Tampering) -> Probe {
-    Probe {
-        name,
-        tampering,
-        expected_status: 401,
-        ..PING
-    }
+    Probe { name, tampering, expected_status: 401, ..PING }
 }
 
 const fn signed_at(name: &'static str, time: SignedTime, expected_status: u16) -> Probe {
-    Probe {
-        name,
-        time,
-        expected_status,
-        ..PING
-    }
+    Probe { name, time, expected_status, ..PING }
 }
 
 /// Signed too long ago.
 const fn old_with(name: &'static str, tampering: Tampering) -> Probe {
-    Probe {
-        time: SignedTime::FromNow(-310),
-        ..rejected(name, tampering)
-    }
+    Probe { time: SignedTime::FromNow(-310), ..rejected(name, tampering) }
 }

@@ -72,10 +72,7 @@ fn timestamps(headers: &Headers, now: i64) -> Headers {
 
 /// Changes each signature. During a rotation, a header of Standard Webhooks has two.
 fn change_signatures(headers: &mut Headers, change: fn(&str) -> String) {
-    for (_, value) in headers
-        .iter_mut()
-        .filter(|(name, _)| name.contains("signature"))
-    {
+    for (_, value) in headers.iter_mut().filter(|(name, _)| name.contains("signature")) {
         let changed: Vec<String> = value.split(' ').map(change).collect();
         *value = changed.join(" ");
     }

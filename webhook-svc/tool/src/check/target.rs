@@ -58,8 +58,7 @@ impl Target {
 
     /// Sends a message, and expects 200.
     pub(super) async fn expect_ok(&self, what: &str, message: Signed) -> Result<Duration, Verdict> {
-        self.expect(what, message, "200", |status| status == StatusCode::OK)
-            .await
+        self.expect(what, message, "200", |status| status == StatusCode::OK).await
     }
 
     /// Sends a valid message, and expects 200.
@@ -84,10 +83,8 @@ impl Target {
     pub(super) async fn send_odd_bodies(&self) -> Result<(), Verdict> {
         for probe in ODD_BODIES {
             let message = Signed::from_probe(probe, &self.secret);
-            self.expect(probe.name, message, "200 or 400", |status| {
-                !status.is_server_error()
-            })
-            .await?;
+            self.expect(probe.name, message, "200 or 400", |status| !status.is_server_error())
+                .await?;
         }
         Ok(())
     }
@@ -105,8 +102,8 @@ impl Target {
             .stdin(Stdio::null())
             .stderr(Stdio::inherit())
             .output()
-            .await;
-        let output = output.map_err(|error| Verdict::NotChecked(format!("no shell: {error}")))?;
+            .await
+            .map_err(|error| Verdict::NotChecked(format!("no shell: {error}")))?;
         let text = String::from_utf8_lossy(&output.stdout);
         text.trim().parse().map_err(|error| {
             Verdict::NotChecked(format!(
@@ -133,11 +130,7 @@ impl Target {
 
     /// Restarts the receiver, and waits until it responds.
     pub(super) async fn restart(&self, command: &str) -> Result<(), Verdict> {
-        let status = Command::new("sh")
-            .args(["-c", command])
-            .stdin(Stdio::null())
-            .status()
-            .await;
+        let status = Command::new("sh").args(["-c", command]).stdin(Stdio::null()).status().await;
         match status {
             Ok(status) if status.success() => {}
             Ok(status) => return Err(Verdict::NotChecked(format!("--restart failed: {status}"))),
@@ -146,9 +139,7 @@ impl Target {
         let begun = Instant::now();
         loop {
             // Any response will do, such as the rejection of this unsigned request.
-            let answer = self
-                .client
-                .post(&self.url, http::HeaderMap::new(), bytes::Bytes::new());
+            let answer = self.client.post(&self.url, http::HeaderMap::new(), bytes::Bytes::new());
             match answer.await {
                 Ok(_) => return Ok(()),
                 Err(problem) if begun.elapsed() > self.timeout => {

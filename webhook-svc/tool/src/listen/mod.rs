@@ -67,10 +67,7 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
 }
 
 /// The key, which is no argument: other users of the machine can read arguments.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a command-line tool has no settings"
-)]
+#[expect(clippy::disallowed_methods, reason = "a command-line tool has no settings")]
 fn api_key() -> anyhow::Result<String> {
     std::env::var("SERVICE_API_KEY").context("set SERVICE_API_KEY to a live key of the account")
 }
@@ -122,9 +119,7 @@ impl Puller {
 
     /// Posts a message until the receiver answers 2xx.
     async fn post(&self, message: &Message, url: &Uri, secret: &Secret) {
-        let Message {
-            id, event, body, ..
-        } = message;
+        let Message { id, event, body, .. } = message;
         let mut wait = self.first_wait;
         for attempt in 1..=ATTEMPTS {
             let unsigned = UnsignedMessage {
@@ -148,10 +143,7 @@ impl Puller {
                 (self.show)(&format!("{event} {id} {outcome}; set aside"));
                 return;
             }
-            (self.show)(&format!(
-                "{event} {id} {outcome}; again in {} s",
-                wait.as_secs()
-            ));
+            (self.show)(&format!("{event} {id} {outcome}; again in {} s", wait.as_secs()));
             sleep(wait).await;
             wait *= 2;
         }

@@ -66,12 +66,8 @@ async fn list(
 async fn receive(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) -> Response {
     let secret = ServiceSecret::parse(SECRET).unwrap();
     let timestamp = headers["x-service-timestamp"].to_str().unwrap();
-    assert_eq!(
-        headers["x-service-signature"],
-        secret.sign(timestamp, &body)
-    );
-    let number = headers["x-service-delivery"].to_str().unwrap();
-    let number = number.parse().unwrap();
+    assert_eq!(headers["x-service-signature"], secret.sign(timestamp, &body));
+    let number = headers["x-service-delivery"].to_str().unwrap().parse().unwrap();
     let mut stub = shared.lock().unwrap();
     stub.posted.push(number);
     if stub.refused == number {
@@ -99,10 +95,7 @@ async fn posted(stub: Stub, posts: usize) -> anyhow::Result<Vec<usize>> {
     let soon = Duration::from_millis(1);
     let puller = Puller {
         api: Api::new(client.clone(), &format!("{origin}/v1"), "svc_live_a").unwrap(),
-        receiver: Some((
-            format!("{origin}/in").parse().unwrap(),
-            SECRET.parse().unwrap(),
-        )),
+        receiver: Some((format!("{origin}/in").parse().unwrap(), SECRET.parse().unwrap())),
         client,
         interval: soon,
         first_wait: soon,
@@ -123,12 +116,7 @@ async fn posted(stub: Stub, posts: usize) -> anyhow::Result<Vec<usize>> {
 
 #[tokio::test]
 async fn messages_are_posted_in_order_and_one_that_is_always_refused_is_set_aside() {
-    let stub = Stub {
-        head: 5,
-        failures: vec![503, 200, 429],
-        refused: 2,
-        ..Stub::default()
-    };
+    let stub = Stub { head: 5, failures: vec![503, 200, 429], refused: 2, ..Stub::default() };
     let expected = [1, 2, 2, 2, 2, 2, 3, 4, 5];
     assert_eq!(posted(stub, expected.len()).await.unwrap(), expected);
 }
@@ -136,21 +124,14 @@ async fn messages_are_posted_in_order_and_one_that_is_always_refused_is_set_asid
 /// The status decides, as it does for the service.
 #[tokio::test]
 async fn a_message_whose_response_does_not_end_is_posted_once() {
-    let stub = Stub {
-        head: 2,
-        is_endless: true,
-        ..Stub::default()
-    };
+    let stub = Stub { head: 2, is_endless: true, ..Stub::default() };
     assert_eq!(posted(stub, 2).await.unwrap(), [1, 2]);
 }
 
 #[tokio::test]
 async fn a_refused_call_ends_the_program() {
     for status in [401, 403, 410] {
-        let stub = Stub {
-            failures: vec![status],
-            ..Stub::default()
-        };
+        let stub = Stub { failures: vec![status], ..Stub::default() };
         let reason = posted(stub, 1).await.unwrap_err().to_string();
         assert_eq!(reason, format!("{status} gone: Start again."));
     }

@@ -32,10 +32,7 @@ fn assert_breaks(block: &str) {
     while let Some(good) = text("-") {
         changes.push((good, text("+").unwrap()));
     }
-    let changes: Vec<_> = changes
-        .iter()
-        .map(|(good, bad)| (&**good, &**bad))
-        .collect();
+    let changes: Vec<_> = changes.iter().map(|(good, bad)| (&**good, &**bad)).collect();
     let checked = start_changed(&changes).check();
     let expected: [u8; 1] = [rule.parse().unwrap()];
     assert_eq!(checked.rules("FAILED"), expected, "{why}: {}", checked.text);
@@ -64,9 +61,7 @@ fn verifying_a_reserialized_body_breaks_rule_one() {
     .check();
     assert!(checked.rules("FAILED").contains(&1), "{}", checked.text);
     assert!(
-        checked
-            .text
-            .contains("a body with spaces and line breaks: answered 401"),
+        checked.text.contains("a body with spaces and line breaks: answered 401"),
         "{}",
         checked.text
     );

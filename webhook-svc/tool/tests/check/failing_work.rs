@@ -36,10 +36,7 @@ fn assert_is_done_once(receiver: &Receiver) {
 
 /// Checks that tips are set aside after five attempts, while the messages behind them are processed.
 fn assert_sets_tips_aside(receiver: &Receiver) {
-    let tips = check(
-        &receiver.url(),
-        &["--at-once", AT_ONCE, "--event", "tip.paid"],
-    );
+    let tips = check(&receiver.url(), &["--at-once", AT_ONCE, "--event", "tip.paid"]);
     assert!(tips.rules("FAILED").is_empty(), "{}", tips.text);
     assert_is_done_once(receiver);
     let begun = Instant::now();
@@ -118,11 +115,7 @@ fn the_receiver_in_python_exits_when_its_worker_fails() {
         assert!(begun.elapsed() < PATIENCE, "{}", receiver.log());
         sleep(Duration::from_millis(100));
     }
-    assert!(
-        receiver.log().contains("no_such_column"),
-        "{}",
-        receiver.log()
-    );
+    assert!(receiver.log().contains("no_such_column"), "{}", receiver.log());
 }
 
 /// Does nothing on a machine without Go.

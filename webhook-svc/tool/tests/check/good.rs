@@ -14,24 +14,14 @@ const GUIDE: &str = include_str!("../../../../gateway/web/pages/guides/webhooks.
 
 /// For each receiver its language, its file, the line at which its work begins, and a line that makes the work take a second.
 const EXAMPLES: [(&str, &str, &str, &str); 3] = [
-    (
-        "python",
-        "receiver.py",
-        "    print(f\"handled",
-        "    time.sleep(1)\n",
-    ),
+    ("python", "receiver.py", "    print(f\"handled", "    time.sleep(1)\n"),
     (
         "js",
         "receiver.mjs",
         "  console.log('handled'",
         "  await new Promise((done) => setTimeout(done, 1000));\n",
     ),
-    (
-        "go",
-        "receiver.go",
-        "\tfmt.Println(\"handled\"",
-        "\ttime.Sleep(time.Second)\n",
-    ),
+    ("go", "receiver.go", "\tfmt.Println(\"handled\"", "\ttime.Sleep(time.Second)\n"),
 ];
 
 /// Starts a receiver whose work takes a second, so that the check sees whether the response precedes the work. `None` on a machine without Go.
@@ -85,12 +75,7 @@ fn assert_keeps_all_rules(file: &str) {
     assert!(receiver.refuses_a_long_body(), "{}", receiver.log());
     assert!(receiver.answers(), "{}", receiver.log());
     let checked = until_order_is_seen(|| receiver.check());
-    assert_eq!(
-        checked.rules("passed"),
-        [1, 2, 3, 4, 5, 6],
-        "{}",
-        checked.text
-    );
+    assert_eq!(checked.rules("passed"), [1, 2, 3, 4, 5, 6], "{}", checked.text);
     // Whether a comparison takes constant time cannot be observed from outside.
     assert_eq!(checked.rules("not checked"), [2], "{}", checked.text);
     assert_eq!(checked.status, 0);
@@ -128,13 +113,7 @@ fn no_receiver_starts_without_its_secret() {
         .iter()
         .filter_map(|(language, name, ..)| command(language, &example(name), folder.path()));
     for command in commands {
-        for secret in [
-            None,
-            Some(""),
-            Some("  "),
-            Some("whsec_"),
-            Some("${SECRET}"),
-        ] {
+        for secret in [None, Some(""), Some("  "), Some("whsec_"), Some("${SECRET}")] {
             let mut started = Command::new("sh");
             started.args(["-c", &command]).current_dir(folder.path());
             started.env_remove("SERVICE_WEBHOOK_SECRET");
@@ -155,27 +134,14 @@ fn rules_that_cannot_be_observed_are_not_checked() {
     assert_eq!(alone.status, 0);
 
     let handled = receiver.handled();
-    let without_restart = check(
-        &receiver.url(),
-        &["--at-once", AT_ONCE, "--handled", handled],
-    );
-    assert!(
-        without_restart.rules("not checked").contains(&4),
-        "{}",
-        without_restart.text
-    );
+    let without_restart = check(&receiver.url(), &["--at-once", AT_ONCE, "--handled", handled]);
+    assert!(without_restart.rules("not checked").contains(&4), "{}", without_restart.text);
 
-    let lies = check(
-        &receiver.url(),
-        &["--at-once", AT_ONCE, "--handled", "echo many"],
-    );
+    let lies = check(&receiver.url(), &["--at-once", AT_ONCE, "--handled", "echo many"]);
     assert!(lies.text.contains("it printed `many`"), "{}", lies.text);
     assert!(lies.rules("FAILED").is_empty(), "{}", lies.text);
 
-    let wrong = check(
-        &receiver.url(),
-        &["--restart", "false", "--at-once", AT_ONCE],
-    );
+    let wrong = check(&receiver.url(), &["--restart", "false", "--at-once", AT_ONCE]);
     assert!(wrong.rules("not checked").contains(&4), "{}", wrong.text);
 }
 
@@ -183,15 +149,8 @@ fn rules_that_cannot_be_observed_are_not_checked() {
 fn an_absent_receiver_is_reported() {
     let nobody = check("http://127.0.0.1:1/", &[]);
     assert_eq!(nobody.status, 2);
-    assert!(
-        nobody.text.contains("Start the receiver first"),
-        "{}",
-        nobody.text
-    );
-    let help = Command::new(PROGRAM)
-        .args(["check", "--help"])
-        .output()
-        .unwrap();
+    assert!(nobody.text.contains("Start the receiver first"), "{}", nobody.text);
+    let help = Command::new(PROGRAM).args(["check", "--help"]).output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     assert!(help.contains("not checked"), "{help}");
 }

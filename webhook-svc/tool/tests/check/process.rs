@@ -30,9 +30,7 @@ pub(crate) struct Receiver {
 
 /// Starts a receiver of the examples with this command. The receiver prints a line for each message that it has processed.
 pub(crate) fn start_example(command: &str) -> Receiver {
-    Receiver::start(&format!(
-        "env SERVICE_WEBHOOK_SECRET='{SECRETS}' PORT=%PORT% {command}"
-    ))
+    Receiver::start(&format!("env SERVICE_WEBHOOK_SECRET='{SECRETS}' PORT=%PORT% {command}"))
 }
 
 /// The output and exit status of `webhook check`.
@@ -109,19 +107,10 @@ impl Receiver {
             folder.path().display()
         );
         fs::write(folder.path().join("restart"), script).unwrap();
-        let handled = format!(
-            "grep -c \"handled $WEBHOOK_ID \" {}",
-            folder.path().join("log").display()
-        );
-        let receiver = Self {
-            folder,
-            port,
-            handled,
-        };
-        let started = Command::new("sh")
-            .arg(receiver.file("restart"))
-            .status()
-            .unwrap();
+        let handled =
+            format!("grep -c \"handled $WEBHOOK_ID \" {}", folder.path().join("log").display());
+        let receiver = Self { folder, port, handled };
+        let started = Command::new("sh").arg(receiver.file("restart")).status().unwrap();
         assert!(started.success());
         receiver.wait();
         receiver
@@ -135,10 +124,7 @@ impl Receiver {
         let begun = Instant::now();
         while !answers(self.port) {
             let log = fs::read_to_string(self.file("log")).unwrap_or_default();
-            assert!(
-                begun.elapsed() < PATIENCE,
-                "the receiver does not start: {log}"
-            );
+            assert!(begun.elapsed() < PATIENCE, "the receiver does not start: {log}");
             sleep(Duration::from_millis(20));
         }
     }
@@ -179,10 +165,9 @@ impl Receiver {
         server.write_all(&vec![b' '; 1 << 20]).ok();
         match server.read_exact(&mut [0]) {
             Ok(()) => true,
-            Err(error) => matches!(
-                error.kind(),
-                ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset
-            ),
+            Err(error) => {
+                matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset)
+            }
         }
     }
 
@@ -222,10 +207,7 @@ impl Receiver {
 impl Drop for Receiver {
     fn drop(&mut self) {
         let pid = fs::read_to_string(self.file("pid")).unwrap();
-        Command::new("kill")
-            .args(["-9", pid.trim()])
-            .status()
-            .unwrap();
+        Command::new("kill").args(["-9", pid.trim()]).status().unwrap();
     }
 }
 
@@ -233,20 +215,13 @@ impl Drop for Receiver {
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_webhook");
 
 pub(crate) fn check(url: &str, options: &[&str]) -> Checked {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = Command::new(PROGRAM)
+    let Output { status, stdout, stderr } = Command::new(PROGRAM)
         .args(["check", url, "--secret", SECRETS])
         .args(options)
         .output()
         .unwrap();
     let text = [stdout, stderr].concat();
-    Checked {
-        text: String::from_utf8(text).unwrap(),
-        status: status.code().unwrap(),
-    }
+    Checked { text: String::from_utf8(text).unwrap(), status: status.code().unwrap() }
 }
 
 /// Repeats the check while rule five cannot be observed: on a busy machine the work may be done before the check looks.

@@ -46,10 +46,7 @@ async fn a_receiver_accepts_messages_of_the_service() {
             id,
             at: now + time::Duration::minutes(minutes),
             body: Bytes::from(body.to_owned()),
-            secrets: Secrets {
-                current: secret,
-                next: None,
-            },
+            secrets: Secrets { current: secret, next: None },
         };
         let answer = sender.attempt(attempt).await;
         assert_eq!(answer.status, Some(status), "{answer:?}");

@@ -35,12 +35,7 @@ impl CodeBlock {
             "http" => "HTTP",
             _ => "Text",
         };
-        Self {
-            id,
-            label,
-            is_answer,
-            code: highlight(language, text),
-        }
+        Self { id, label, is_answer, code: highlight(language, text) }
     }
 
     pub(super) fn html(&self) -> String {

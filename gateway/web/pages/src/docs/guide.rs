@@ -160,17 +160,12 @@ impl<'a> Reader<'a> {
                 format!("<{level} id=\"{anchor}\"><a class=\"anchor\" href=\"#{anchor}\">");
             self.events.push(Event::Html(opening.into()));
             self.events.extend(inside);
-            self.events
-                .push(Event::Html(format!("</a></{level}>\n").into()));
+            self.events.push(Event::Html(format!("</a></{level}>\n").into()));
         }
         if is_tab {
             return;
         }
-        self.sections.push(Section {
-            level: level as u8,
-            anchor,
-            title,
-        });
+        self.sections.push(Section { level: level as u8, anchor, title });
     }
 
     /// A radio button and its label before each section make tabs that need no script.
@@ -203,11 +198,8 @@ impl<'a> Reader<'a> {
             return;
         };
         self.code_blocks += 1;
-        let block = CodeBlock::new(
-            format!("{}code-{}", self.prefix, self.code_blocks),
-            &info,
-            &text,
-        );
+        let block =
+            CodeBlock::new(format!("{}code-{}", self.prefix, self.code_blocks), &info, &text);
         self.events.push(Event::Html(block.html().into()));
     }
 }
@@ -261,11 +253,7 @@ mod tests {
                 "<input type=\"radio\" name=\"tabs-{group}\" id=\"{name}-tab\"{state}><label for=\"{name}-tab\">"
             )
         };
-        for part in [
-            tab(1, "python", " checked"),
-            tab(1, "node", ""),
-            tab(2, "go", " checked"),
-        ] {
+        for part in [tab(1, "python", " checked"), tab(1, "node", ""), tab(2, "go", " checked")] {
             assert!(html.contains(&part), "{part} is not in {html}");
         }
         for part in ["<section>", "</section>"] {

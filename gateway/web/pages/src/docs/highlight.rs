@@ -31,13 +31,7 @@ impl Syntax {
             "json" => ("", "\"", "", "", "false null true"),
             _ => return None,
         };
-        Some(Self {
-            comment,
-            quotes,
-            multiline,
-            raw,
-            keywords,
-        })
+        Some(Self { comment, quotes, multiline, raw, keywords })
     }
 
     /// The class and the length in bytes of the token at the start of `text`, after the character `before`. Other text has an empty class.
@@ -130,13 +124,8 @@ mod tests {
     use super::*;
 
     /// How askama escapes characters, the ampersand last.
-    const ESCAPES: [(char, &str); 5] = [
-        ('<', "&#60;"),
-        ('>', "&#62;"),
-        ('"', "&#34;"),
-        ('\'', "&#39;"),
-        ('&', "&#38;"),
-    ];
+    const ESCAPES: [(char, &str); 5] =
+        [('<', "&#60;"), ('>', "&#62;"), ('"', "&#34;"), ('\'', "&#39;"), ('&', "&#38;")];
 
     const CLASSES: [&str; 4] = ["comment", "string", "keyword", "number"];
     const LANGUAGES: [&str; 7] = ["sh", "python", "js", "ts", "go", "json", "http"];

@@ -77,10 +77,7 @@ pub struct ListingPage {
 
 /// What can be done with a listing now.
 #[derive(Debug, Clone, Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a button of the page"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a button of the page")]
 pub struct ListingActions {
     pub may_edit: bool,
     pub has_pictures: bool,

@@ -8,10 +8,7 @@ const RTL: &str = "كاروت!";
 
 #[test]
 fn text_of_a_studio_has_automatic_direction() {
-    let state = StateText {
-        text: "public",
-        tone: "good",
-    };
+    let state = StateText { text: "public", tone: "good" };
     let title = || RTL.to_owned();
     let row = ListingRow {
         href: String::new(),
@@ -44,10 +41,7 @@ fn text_of_a_studio_has_automatic_direction() {
         taken_down: String::new(),
         staff_mail: None,
         public_url: None,
-        facts: vec![Fact {
-            label: "Tagline".to_owned(),
-            text: title(),
-        }],
+        facts: vec![Fact { label: "Tagline".to_owned(), text: title() }],
         actions: ListingActions::default(),
     };
     let gallery = GalleryPage {

@@ -36,14 +36,7 @@ impl Outline {
         let code = parts.next()?;
         let mut number = || parts.next()?.parse().ok();
         let (x, y, width, height) = (number()?, number()?, number()?, number()?);
-        Some(Self {
-            code,
-            x,
-            y,
-            width,
-            height,
-            path: parts.next()?,
-        })
+        Some(Self { code, x, y, width, height, path: parts.next()? })
     }
 
     /// The dot of a country that is too small to see or to click.
@@ -63,10 +56,7 @@ mod tests {
     fn every_country_of_the_directory_has_an_outline() {
         let texts = Texts::of(Language::English);
         let all = Outline::all();
-        assert_eq!(
-            all.len(),
-            include_str!("../../assets/africa.csv").lines().count()
-        );
+        assert_eq!(all.len(), include_str!("../../assets/africa.csv").lines().count());
         for outline in all {
             let is_named = texts.find(&format!("country-{}", outline.code)).is_some();
             assert_eq!(is_named, outline.code != "EH", "{}", outline.code);

@@ -34,17 +34,14 @@ fn rounded(number: &str) -> String {
     };
     // The exponent after rounding: 9.9996 is 10.00.
     let scientific = format!("{value:.3e}");
-    let exponent = scientific.rsplit('e').next().and_then(|it| it.parse().ok());
-    let exponent: i32 = exponent.unwrap_or_default();
+    let exponent: i32 =
+        scientific.rsplit('e').next().and_then(|it| it.parse().ok()).unwrap_or_default();
     let decimals = usize::try_from(DIGITS - 1 - exponent).unwrap_or_default();
     let shorter = format!("{value:.decimals$}");
     if !shorter.contains('.') {
         return shorter;
     }
-    shorter
-        .trim_end_matches('0')
-        .trim_end_matches('.')
-        .to_owned()
+    shorter.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]

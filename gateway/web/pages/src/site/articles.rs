@@ -28,11 +28,7 @@ impl Article {
     pub fn read(text: &str) -> Option<Self> {
         let mut html = String::new();
         pulldown_cmark::html::push_html(&mut html, markdown::events(text));
-        Some(Self {
-            title: markdown::title(text)?,
-            summary: markdown::summary(text),
-            html,
-        })
+        Some(Self { title: markdown::title(text)?, summary: markdown::summary(text), html })
     }
 }
 
@@ -44,8 +40,7 @@ mod tests {
     fn an_article_is_rendered_and_its_html_escaped() {
         let read = Article::read(
             "# Rules & *more*\n\nOne <b>bold</b>\nline.\n\n<script>x</script>\n\n| a | b |\n| - | - |\n| 1 | 2 |\n",
-        );
-        let read = read.unwrap();
+        ).unwrap();
         assert_eq!(read.title, "Rules & more");
         assert_eq!(read.summary, "One bold line.");
         assert!(read.html.contains("&lt;script&gt;"), "{}", read.html);

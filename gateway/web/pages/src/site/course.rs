@@ -39,11 +39,7 @@ impl Course {
         let mut points = Vec::new();
         for value in values {
             // A rate that never changed is a line in the middle.
-            let share = if high > low {
-                (value - low) / (high - low)
-            } else {
-                0.5
-            };
+            let share = if high > low { (value - low) / (high - low) } else { 0.5 };
             let y = HEIGHT - EDGE - share * (HEIGHT - 2.0 * EDGE);
             points.push(format!("{x:.1},{y:.1}"));
             x += step;
@@ -65,8 +61,7 @@ mod tests {
     fn the_line_goes_from_the_lowest_to_the_highest_rate() {
         let texts = Texts::of(Language::English);
         assert!(Course::new(texts, &[]).is_none() && Course::new(texts, &[1.0]).is_none());
-        let html = Course::new(texts, &[1_234.5, 3_000.0, 2_000.25]);
-        let html = html.unwrap().render().unwrap();
+        let html = Course::new(texts, &[1_234.5, 3_000.0, 2_000.25]).unwrap().render().unwrap();
         assert!(html.contains("points=\"2.0,30.0 60.0,2.0 118.0,"), "{html}");
         assert!(html.contains("1,234 ") && html.contains("2,000"), "{html}");
         let flat = Course::new(texts, &[0.1, 0.1]).unwrap();

@@ -142,8 +142,7 @@ fn both_languages_take_the_same_arguments() {
             .map(|(_, line)| line)
             .collect();
         let text = text.join("\n");
-        let found = text.split('$').skip(1);
-        let found = found.map(|rest| {
+        let found = text.split('$').skip(1).map(|rest| {
             rest.split(|c: char| !c.is_alphanumeric() && c != '_')
                 .next()
         });

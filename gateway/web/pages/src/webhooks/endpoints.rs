@@ -205,10 +205,7 @@ mod tests {
     #[test]
     fn an_error_of_the_events_is_linked_to_each_checkbox() {
         let event = |name: &str| EventChoice {
-            event: EventRow {
-                name: name.to_owned(),
-                description: "A player tipped.".to_owned(),
-            },
+            event: EventRow { name: name.to_owned(), description: "A player tipped.".to_owned() },
             is_ticked: name == "tip.paid",
         };
         let errors = Fields::one("events", "Give one or more.");
@@ -227,19 +224,9 @@ mod tests {
             errors,
         };
         let html = page.render().unwrap();
-        assert_eq!(
-            html.matches("aria-describedby=\"events-error\"").count(),
-            2,
-            "{html}"
-        );
+        assert_eq!(html.matches("aria-describedby=\"events-error\"").count(), 2, "{html}");
         assert!(html.contains("value=\"tip.paid\" checked"), "{html}");
-        assert!(
-            !html.contains("value=\"listing.updated\" checked"),
-            "{html}"
-        );
-        assert!(
-            html.contains("value=\"https://hooks.example/&#34;\""),
-            "{html}"
-        );
+        assert!(!html.contains("value=\"listing.updated\" checked"), "{html}");
+        assert!(html.contains("value=\"https://hooks.example/&#34;\""), "{html}");
     }
 }

@@ -38,10 +38,7 @@ pub struct KeyForm {
 }
 
 pub async fn show(request: MemberRequest) -> PageResult {
-    let form = KeyForm {
-        name: say("key-first-name").to_owned(),
-        ..KeyForm::default()
-    };
+    let form = KeyForm { name: say("key-first-name").to_owned(), ..KeyForm::default() };
     page(&request, &form, FormState::default()).await
 }
 
@@ -71,9 +68,7 @@ fn new_key(form: &KeyForm) -> NewKey {
         kind: form.kind.clone(),
         may_write: form.may_write == "yes",
         // The form always has the field of a game. For a key of the account, the field is ignored.
-        game: game
-            .filter(|_| form.kind != "account")
-            .map(ToOwned::to_owned),
+        game: game.filter(|_| form.kind != "account").map(ToOwned::to_owned),
     }
 }
 
@@ -88,8 +83,8 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
         |page: &Option<PageInfo>| page.as_ref().is_none_or(|page| page.next_cursor.is_none());
     let listed = listed.ok().and_then(Result::ok);
     let Some((listings, _)) = listed.filter(|(_, page)| is_whole(page)) else {
-        let field = Field::text("game", label).optional();
-        let field = field.value(typed).hint(say("key-game-slug-hint"));
+        let field =
+            Field::text("game", label).optional().value(typed).hint(say("key-game-slug-hint"));
         return FormPart::Field(field.error_in(errors));
     };
     let games = listings.into_iter().filter(|it| it.kind == "game");
@@ -99,30 +94,21 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
             (game.slug, label)
         })
         .collect();
-    let hint = if values.is_empty() {
-        "key-game-none-hint"
-    } else {
-        "key-game-hint"
-    };
+    let hint = if values.is_empty() { "key-game-none-hint" } else { "key-game-hint" };
     if !typed.is_empty() && values.iter().all(|(slug, _)| slug != typed) {
         values.push((typed.to_owned(), typed.to_owned()));
     }
     values.insert(0, (String::new(), say("key-game-none").to_owned()));
-    let choices = values.into_iter().map(|(value, label)| Choice {
-        is_chosen: value == typed,
-        value,
-        label,
-    });
+    let choices =
+        values.into_iter().map(|(value, label)| Choice { is_chosen: value == typed, value, label });
     let select = Select::new("game", label, choices.collect()).optional();
     FormPart::Select(select.hint(say(hint)).error_in(errors))
 }
 
 async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> PageResult {
     let errors = state.errors;
-    let (frame, game) = futures::join!(
-        request.frame(Section::Keys),
-        game_field(request, &form.game, &errors)
-    );
+    let (frame, game) =
+        futures::join!(request.frame(Section::Keys), game_field(request, &form.game, &errors));
     let page = NewKeyPage {
         frame,
         account: request.scope.id.to_string(),

@@ -49,11 +49,7 @@ pub async fn withdraw(request: MemberRequest, Path((_, id)): Path<(Uuid, String)
     let work = async {
         let withdrawn = gateway.withdraw_key_request(&actor, request.scope.id, &id);
         let (action, name) = (Action::KeyRequestWithdrawn, withdrawn.await?.name);
-        Ok(Effect::shown_at(
-            action,
-            name,
-            &request.path("/keys?done=key-request-withdrawn"),
-        ))
+        Ok(Effect::shown_at(action, name, &request.path("/keys?done=key-request-withdrawn")))
     };
     let page = async |state| page(&request, None, state).await;
     request.answer(work, &[], page).await
@@ -79,12 +75,7 @@ async fn page(
     let open = requests?.into_iter().filter(|it| it.state != "revealed");
     let day = |at| when::day(texts(), at);
     let requests = open.map(|request| RequestRow {
-        rights: rights(
-            "live",
-            &request.kind,
-            request.may_write,
-            request.game.as_deref(),
-        ),
+        rights: rights("live", &request.kind, request.may_write, request.game.as_deref()),
         asked: time_of(request.asked_at).map(day).unwrap_or_default(),
         id: request.id,
         name: request.name,

@@ -49,8 +49,7 @@ pub async fn rotate(
     let revoke_old = !form.revoke.is_empty();
     let (gateway, actor) = (&request.app.gateway, request.actor());
     let work = async {
-        let rotated = gateway.rotate_key(&actor, request.scope.id, &key, revoke_old, sent);
-        let rotated = rotated.await?;
+        let rotated = gateway.rotate_key(&actor, request.scope.id, &key, revoke_old, sent).await?;
         let (effect, old_key) = ((Action::KeyRotated, HEADING), rotated.old_key);
         let (made, old_ends) = ((rotated.key, rotated.secret), time_of(old_key.grace_until));
         Ok(shown_once(&request, effect, made, old_ends).await)
@@ -88,10 +87,7 @@ async fn page(
     let errors = state.errors;
     let may_revoke = words::may_revoke(&key, now);
     let page = KeyPage {
-        frame: Frame {
-            notice,
-            ..context.frame
-        },
+        frame: Frame { notice, ..context.frame },
         errors,
         account: account.to_string(),
         form: once_form::new_id(),

@@ -20,11 +20,7 @@ pub(super) fn rights(mode: &str, kind: &str, may_write: bool, game: Option<&str>
         ("account", _) | (_, None) => say("key-rights-reads").to_owned(),
         (kind, Some(game)) => {
             let kind = texts().value("key-kind", kind, kind);
-            let text = if may_write {
-                "key-rights-of-game-writes"
-            } else {
-                "key-rights-of-game"
-            };
+            let text = if may_write { "key-rights-of-game-writes" } else { "key-rights-of-game" };
             say_of_two(text, kind, game)
         }
     };
@@ -32,10 +28,7 @@ pub(super) fn rights(mode: &str, kind: &str, may_write: bool, game: Option<&str>
 }
 
 pub(in crate::account) fn state(key: &proto::Key, now: OffsetDateTime) -> KeyState {
-    let state = |text: &'static str, works| KeyState {
-        text: say(text).to_owned(),
-        works,
-    };
+    let state = |text: &'static str, works| KeyState { text: say(text).to_owned(), works };
     if key.revoked_at.is_some() {
         return state("key-state-revoked", false);
     }
@@ -93,11 +86,8 @@ mod tests {
     #[test]
     fn a_key_that_does_not_work_shows_the_reason() {
         let at = |after: Duration| Some(timestamp::encode(NOW + after));
-        let used_up = proto::MonthUse {
-            used: 50_000,
-            limit: Some(50_000),
-            ..proto::MonthUse::default()
-        };
+        let used_up =
+            proto::MonthUse { used: 50_000, limit: Some(50_000), ..proto::MonthUse::default() };
         let key = |mode: &str, revoked_at, grace_until, game_state: &str| proto::Key {
             mode: mode.to_owned(),
             revoked_at,
@@ -111,39 +101,15 @@ mod tests {
             (key("test", None, None, ""), true, None),
             (key("test", None, future, ""), true, None),
             (key("live", None, None, ""), true, Some("key-refusal-month")),
-            (
-                key("test", past, None, ""),
-                false,
-                Some("key-refusal-revoked"),
-            ),
-            (
-                key("test", past, past, ""),
-                false,
-                Some("key-refusal-revoked"),
-            ),
-            (
-                key("test", None, past, ""),
-                false,
-                Some("key-refusal-rotated"),
-            ),
-            (
-                key("test", None, None, "game_gone"),
-                false,
-                Some("key-refusal-game-gone"),
-            ),
-            (
-                key("test", None, None, "not_owned"),
-                false,
-                Some("key-refusal-not-owned"),
-            ),
+            (key("test", past, None, ""), false, Some("key-refusal-revoked")),
+            (key("test", past, past, ""), false, Some("key-refusal-revoked")),
+            (key("test", None, past, ""), false, Some("key-refusal-rotated")),
+            (key("test", None, None, "game_gone"), false, Some("key-refusal-game-gone")),
+            (key("test", None, None, "not_owned"), false, Some("key-refusal-not-owned")),
         ] {
             assert_eq!(state(&key, NOW).works, works, "{key:?}");
             let ended = matches!(says, Some("key-refusal-revoked" | "key-refusal-rotated"));
-            let value = if ended {
-                "23 November 2026, 11:00 UTC"
-            } else {
-                ""
-            };
+            let value = if ended { "23 November 2026, 11:00 UTC" } else { "" };
             let says = says.map(|text| texts().say_of(text, value));
             assert_eq!(refusal(&key, Some(&used_up), NOW), says, "{key:?}");
         }
@@ -154,20 +120,8 @@ mod tests {
         for (mode, kind, may_write, game, shown) in [
             ("test", "account", false, None, "test, reads"),
             ("live", "account", true, None, "live, reads and writes"),
-            (
-                "live",
-                "public",
-                false,
-                Some("okoto"),
-                "live, public key of okoto",
-            ),
-            (
-                "test",
-                "secret",
-                true,
-                Some("okoto"),
-                "test, secret key of okoto, writes",
-            ),
+            ("live", "public", false, Some("okoto"), "live, public key of okoto"),
+            ("test", "secret", true, Some("okoto"), "test, secret key of okoto, writes"),
             // A gateway of a later version may have another mode.
             ("canary", "account", false, None, "canary, reads"),
         ] {

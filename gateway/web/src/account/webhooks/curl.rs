@@ -15,12 +15,7 @@ pub struct Webhook<'a> {
 /// A command that sends a delivery again, with the present time. It signs with the secret in `$SERVICE_WEBHOOK_SECRET`, which the
 /// dashboard does not have.
 pub fn signed(webhook: Webhook<'_>) -> String {
-    let Webhook {
-        url,
-        event,
-        id,
-        body,
-    } = webhook;
+    let Webhook { url, event, id, body } = webhook;
     let (url, body) = (quoted(url), quoted(body));
     let event = quoted(&format!("x-service-event: {event}"));
     let id = quoted(&format!("x-service-delivery: {id}"));
@@ -49,9 +44,7 @@ mod tests {
     fn arguments(command: &str) -> Vec<String> {
         let script = format!("curl() {{ printf '%s\\n' \"$@\"; }}\n{command}");
         let mut shell = Command::new("sh");
-        shell
-            .args(["-c", &script])
-            .env("SERVICE_WEBHOOK_SECRET", "svc_whsec_test");
+        shell.args(["-c", &script]).env("SERVICE_WEBHOOK_SECRET", "svc_whsec_test");
         let output = shell.output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         text.lines().map(ToOwned::to_owned).collect()
@@ -60,12 +53,7 @@ mod tests {
     #[test]
     fn no_text_escapes_its_quotes() {
         let url = "https://hooks.example/a'; rm -rf /; '$(x)";
-        let webhook = Webhook {
-            url,
-            event: "ping",
-            id: "7",
-            body: BODY,
-        };
+        let webhook = Webhook { url, event: "ping", id: "7", body: BODY };
         let arguments = arguments(&signed(webhook));
         assert_eq!(arguments[1], url);
         assert_eq!(arguments.last().unwrap(), BODY);
@@ -75,21 +63,13 @@ mod tests {
 
     #[test]
     fn the_command_signs_with_the_secret_of_the_shell() {
-        let webhook = Webhook {
-            url: "https://hooks.example/",
-            event: "ping",
-            id: "7",
-            body: BODY,
-        };
+        let webhook = Webhook { url: "https://hooks.example/", event: "ping", id: "7", body: BODY };
         let arguments = arguments(&signed(webhook));
         let value = |name: &str| {
             let found = arguments.iter().find_map(|line| line.strip_prefix(name));
             found.unwrap().to_owned()
         };
-        let (time, signature) = (
-            value("x-service-timestamp: "),
-            value("x-service-signature: "),
-        );
+        let (time, signature) = (value("x-service-timestamp: "), value("x-service-signature: "));
         let script = format!(
             "printf '%s.%s' {time} {} | openssl dgst -sha256 -hmac svc_whsec_test",
             quoted(BODY)
@@ -97,9 +77,6 @@ mod tests {
         let expected = Command::new("sh").args(["-c", &script]).output().unwrap();
         let expected = String::from_utf8(expected.stdout).unwrap();
         assert_eq!(signature.len(), 64);
-        assert!(
-            expected.trim().ends_with(&signature),
-            "{expected} {signature}"
-        );
+        assert!(expected.trim().ends_with(&signature), "{expected} {signature}");
     }
 }

@@ -42,10 +42,7 @@ struct DeliveryRef {
 
 impl DeliveryRef {
     fn parse(endpoint: Uuid, id: &str) -> Result<Self, PageError> {
-        Ok(Self {
-            endpoint,
-            id: id.parse().map_err(|_not_an_id| PageError::not_found())?,
-        })
+        Ok(Self { endpoint, id: id.parse().map_err(|_not_an_id| PageError::not_found())? })
     }
 }
 
@@ -96,8 +93,7 @@ async fn page(
         && delivery.state() == DeliveryState::Waiting
         && found.state() == EndpointState::On
         && age.is_some_and(|age| age < FIRST_TRY);
-    let attempts = attempts.iter();
-    let attempts = attempts.map(words::attempt_row);
+    let attempts = attempts.iter().map(words::attempt_row);
     let page = DeliveryPage {
         frame,
         errors: state.errors,
@@ -127,9 +123,7 @@ fn listing_call(api_url: &str, body: &str) -> Option<String> {
     let body: serde_json::Value = serde_json::from_str(body).ok()?;
     let path = body.get("data")?.get("api")?.as_str()?;
     let url = quoted(&format!("{api_url}{path}"));
-    Some(format!(
-        "curl -H \"Authorization: Bearer $SERVICE_API_KEY\" {url}"
-    ))
+    Some(format!("curl -H \"Authorization: Bearer $SERVICE_API_KEY\" {url}"))
 }
 
 #[cfg(test)]

@@ -58,10 +58,7 @@ impl From<Pairs> for EndpointForm {
 
 impl From<proto::Endpoint> for EndpointChoices {
     fn from(endpoint: proto::Endpoint) -> Self {
-        Self {
-            url: endpoint.url,
-            events: endpoint.events,
-        }
+        Self { url: endpoint.url, events: endpoint.events }
     }
 }
 
@@ -79,12 +76,8 @@ impl EndpointForm {
         let base = self.base.replace(newest.clone()).unwrap_or_default();
         let (typed, before) = (&mut self.typed, &base.events);
         let is_kept = |event: &String| typed.events.contains(event) || !before.contains(event);
-        let mut events: Vec<String> = newest
-            .events
-            .iter()
-            .filter(|it| is_kept(it))
-            .cloned()
-            .collect();
+        let mut events: Vec<String> =
+            newest.events.iter().filter(|it| is_kept(it)).cloned().collect();
         let is_ticked = |event: &&String| !before.contains(event) && !newest.events.contains(event);
         events.extend(typed.events.iter().filter(is_ticked).cloned());
         typed.events = events;
@@ -99,11 +92,8 @@ impl EndpointForm {
 pub async fn show_new(request: MemberRequest) -> PageResult {
     let listed = request.app.webhooks.endpoints(request.scope.id).await.ok();
     if let Some(full) = listed.filter(|listed| !list::has_room(listed)) {
-        let text = if full.endpoints.is_empty() {
-            "webhook-plan-none"
-        } else {
-            "webhook-plan-used-up"
-        };
+        let text =
+            if full.endpoints.is_empty() { "webhook-plan-none" } else { "webhook-plan-used-up" };
         return Ok(ok(&NoMoreEndpointsPage {
             frame: request.frame(Section::Webhooks).await,
             base: request.webhooks(),
@@ -117,11 +107,8 @@ pub async fn show_new(request: MemberRequest) -> PageResult {
 pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>) -> PageResult {
     let form = EndpointForm::from(pairs);
     let work = async {
-        let added = request.app.webhooks.add(
-            request.scope.id,
-            form.typed.clone(),
-            request.sent_form(sent),
-        );
+        let added =
+            request.app.webhooks.add(request.scope.id, form.typed.clone(), request.sent_form(sent));
         let (action, added) = (Action::WebhookAdded, added.await?);
         Ok(signing_secret::shown_once(&request, action, added).await)
     };
@@ -164,10 +151,7 @@ async fn save(request: &MemberRequest, id: Uuid, form: &mut EndpointForm) -> Res
             let reason = say_of("webhook-change-both", &newest.url);
             return Err(Fault::invalid_field("url", reason));
         }
-        match webhooks
-            .change(account, id, newest, form.typed.clone())
-            .await
-        {
+        match webhooks.change(account, id, newest, form.typed.clone()).await {
             Err(fault) if fault.code == Code::PreconditionFailed => {}
             changed => return changed,
         }
@@ -193,10 +177,7 @@ async fn page(
     };
     let is_ticked = |name| form.is_none_or(|form| form.typed.events.contains(name));
     let hidden = match form.and_then(|form| form.base.as_ref()) {
-        Some(base) => vec![
-            (BASE_URL, base.url.clone()),
-            (BASE_EVENTS, base.events.join(" ")),
-        ],
+        Some(base) => vec![(BASE_URL, base.url.clone()), (BASE_EVENTS, base.events.join(" "))],
         None => vec![("form", once_form::new_id())],
     };
     let names = types.iter().filter(|it| it.is_selectable);
@@ -207,9 +188,7 @@ async fn page(
     let page = EndpointFormPage {
         frame,
         heading: say(heading),
-        action: path
-            .as_ref()
-            .map_or_else(|| base.clone(), |path| format!("{path}/change")),
+        action: path.as_ref().map_or_else(|| base.clone(), |path| format!("{path}/change")),
         back: path.unwrap_or(base),
         button: say(button),
         hidden,

@@ -19,8 +19,7 @@ pub async fn show(request: MemberRequest, UrlQuery(after): UrlQuery<AfterForm>) 
     let (listed, mut frame) = futures::join!(listed, request.frame(Section::Webhooks));
     let listed = listed?;
     frame.notice = after.notice();
-    let endpoints = listed.endpoints.iter();
-    let endpoints = endpoints.map(row);
+    let endpoints = listed.endpoints.iter().map(row);
     Ok(ok(&WebhooksPage {
         frame,
         base: request.webhooks(),

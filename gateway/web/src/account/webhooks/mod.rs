@@ -50,8 +50,9 @@ impl FromRequestParts<App> for EndpointId {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
-        let names = RawPathParams::from_request_parts(parts, app).await;
-        let names = names.map_err(|_no_path| PageError::not_found())?;
+        let names = RawPathParams::from_request_parts(parts, app)
+            .await
+            .map_err(|_no_path| PageError::not_found())?;
         let id = names.iter().find(|(name, _)| *name == "endpoint");
         let id = id.and_then(|(_, id)| id.parse().ok());
         id.map(Self).ok_or_else(PageError::not_found)

@@ -83,11 +83,7 @@ pub async fn remove(request: MemberRequest, EndpointId(id): EndpointId) -> PageR
         let removed = request.app.webhooks.remove(request.scope.id, id).await?;
         let path = format!("{}?done=webhook-removed", request.webhooks());
         match removed {
-            Some(url) => Ok(Effect::shown_at(
-                Action::WebhookRemoved,
-                origin(&url),
-                &path,
-            )),
+            Some(url) => Ok(Effect::shown_at(Action::WebhookRemoved, origin(&url), &path)),
             None => Ok(Effect::none(see_other(&path))),
         }
     };
@@ -174,9 +170,7 @@ async fn page(
         health: health(endpoint.health.unwrap_or_default()),
         recent,
         tests: tests_of(&types),
-        deliveries: rows
-            .map(|delivery| words::delivery_row(delivery, now))
-            .collect(),
+        deliveries: rows.map(|delivery| words::delivery_row(delivery, now)).collect(),
         test_form: once_form::new_id(),
         rotate_form: once_form::new_id(),
         may_change: request.may_change_webhooks(),

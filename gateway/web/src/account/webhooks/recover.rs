@@ -58,10 +58,7 @@ pub async fn send(
     if form.confirmed != "yes" {
         let counted = webhooks.count_failed(account, id, Some(since)).await;
         let outcome = match counted {
-            Ok(counted) => (
-                FormState::default(),
-                Some((minutes(since), counted.deliveries)),
-            ),
+            Ok(counted) => (FormState::default(), Some((minutes(since), counted.deliveries))),
             Err(fault) => (refused_form(fault, &["since"])?, None),
         };
         return page(&request, id, &form.since, outcome).await;
@@ -82,9 +79,7 @@ pub async fn send(
 }
 
 fn minutes(at: OffsetDateTime) -> String {
-    at.to_offset(UtcOffset::UTC)
-        .format(MINUTES)
-        .unwrap_or_default()
+    at.to_offset(UtcOffset::UTC).format(MINUTES).unwrap_or_default()
 }
 
 /// The page with the errors of the form, or with the number of deliveries that have failed since a time.

@@ -44,10 +44,7 @@ pub(super) async fn shown_once(
     let (heading, address_check) = match old_until {
         // The page has shown the check when the address was added.
         Some(_) => ("webhook-secret-new-title", None),
-        None => (
-            "webhook-secret-title",
-            Some(words::address_check(&endpoint)),
-        ),
+        None => ("webhook-secret-title", Some(words::address_check(&endpoint))),
     };
     let page = SigningSecretPage {
         frame: request.frame(Section::Webhooks).await,

@@ -47,11 +47,7 @@ pub(super) fn delivery_state(delivery: &proto::Delivery) -> StateText {
 /// The time of the next attempt; `now` if it has come.
 fn due(delivery: &proto::Delivery, now: OffsetDateTime) -> Option<String> {
     let due = time_of(delivery.due_at)?;
-    Some(if due > now {
-        texts().minute(due)
-    } else {
-        say("delivery-now").to_owned()
-    })
+    Some(if due > now { texts().minute(due) } else { say("delivery-now").to_owned() })
 }
 
 /// An explanation of a delivery's state for its owner.
@@ -114,8 +110,7 @@ fn result(attempt: &proto::Attempt) -> String {
 }
 
 pub(super) fn delivery_row(delivery: &proto::Delivery, now: OffsetDateTime) -> DeliveryRow {
-    let made = time_of(delivery.created_at);
-    let made = made.map(|at| texts().second(at));
+    let made = time_of(delivery.created_at).map(|at| texts().second(at));
     let attempt = delivery.last_attempt.as_ref();
     DeliveryRow {
         id: delivery.id,
@@ -162,10 +157,7 @@ fn milliseconds(duration: u32) -> String {
 }
 
 pub(super) fn event_row(event: &proto::EventType) -> EventRow {
-    EventRow {
-        name: event.name.clone(),
-        description: event.description.clone(),
-    }
+    EventRow { name: event.name.clone(), description: event.description.clone() }
 }
 
 #[cfg(test)]
@@ -176,10 +168,7 @@ mod tests {
         proto::Delivery {
             state: state.into(),
             tries,
-            due_at: Some(prost_types::Timestamp {
-                seconds: 1_795_435_500,
-                nanos: 0,
-            }),
+            due_at: Some(prost_types::Timestamp { seconds: 1_795_435_500, nanos: 0 }),
             ..proto::Delivery::default()
         }
     }
@@ -215,11 +204,8 @@ mod tests {
             (Some(500), "answered 500", false),
             (None, "has no address", false),
         ] {
-            let attempt = proto::Attempt {
-                status,
-                reason: reason.to_owned(),
-                ..proto::Attempt::default()
-            };
+            let attempt =
+                proto::Attempt { status, reason: reason.to_owned(), ..proto::Attempt::default() };
             let row = attempt_row(&attempt);
             assert_eq!(row.is_success, is_success, "{reason}");
         }
@@ -235,10 +221,7 @@ mod tests {
             ..delivery(state, 0)
         };
         let shown = cancelled(&because(DeliveryState::Cancelled));
-        assert_eq!(
-            shown.as_deref(),
-            Some("The listing is no longer published.")
-        );
+        assert_eq!(shown.as_deref(), Some("The listing is no longer published."));
         assert_eq!(cancelled(&because(DeliveryState::Failed)), None);
     }
 
@@ -247,11 +230,7 @@ mod tests {
         let (failed, waiting) = (DeliveryState::Failed, DeliveryState::Waiting);
         for (state, endpoint, key) in [
             (failed, EndpointState::On, "delivery-again-once"),
-            (
-                DeliveryState::Delivered,
-                EndpointState::On,
-                "delivery-again-once",
-            ),
+            (DeliveryState::Delivered, EndpointState::On, "delivery-again-once"),
             (waiting, EndpointState::On, "delivery-again-waiting"),
             (waiting, EndpointState::Paused, "delivery-again-paused"),
             (failed, EndpointState::Paused, "delivery-again-paused"),
@@ -272,10 +251,7 @@ mod tests {
         ];
         let deliveries = deliveries.map(|state| delivery(state, 1));
         let shown = recent(&deliveries);
-        assert_eq!(
-            shown.as_deref(),
-            Some("2 of the newest 3 arrived, 1 failed")
-        );
+        assert_eq!(shown.as_deref(), Some("2 of the newest 3 arrived, 1 failed"));
         assert_eq!(recent(&deliveries[3..]), None);
     }
 }

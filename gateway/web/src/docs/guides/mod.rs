@@ -20,18 +20,9 @@ const API: &str = "{{api_url}}";
 const ERRORS: &str = "{{errors}}\n";
 /// The programs that texts include, by their placeholders: receivers of webhooks, which the tests of `webhook-svc/tool` run.
 const RECEIVERS: [(&str, &str); 3] = [
-    (
-        "{{receiver.py}}\n",
-        include_str!("../../../../../webhook-svc/tool/examples/receiver.py"),
-    ),
-    (
-        "{{receiver.mjs}}\n",
-        include_str!("../../../../../webhook-svc/tool/examples/receiver.mjs"),
-    ),
-    (
-        "{{receiver.go}}\n",
-        include_str!("../../../../../webhook-svc/tool/examples/receiver.go"),
-    ),
+    ("{{receiver.py}}\n", include_str!("../../../../../webhook-svc/tool/examples/receiver.py")),
+    ("{{receiver.mjs}}\n", include_str!("../../../../../webhook-svc/tool/examples/receiver.mjs")),
+    ("{{receiver.go}}\n", include_str!("../../../../../webhook-svc/tool/examples/receiver.go")),
 ];
 
 /// The names and texts of a group.
@@ -140,18 +131,16 @@ impl Guides {
                 let source = addresses.links.fill(source);
                 let text = settings::fill(&source, settings);
                 let lacks_settings = settings.is_none() && text != source;
-                let text = text.replace(SITE, &addresses.site);
-                let text = text.replace(API, &addresses.api_url);
-                let mut text = text.replace(ERRORS, &errors::markdown());
+                let mut text = text
+                    .replace(SITE, &addresses.site)
+                    .replace(API, &addresses.api_url)
+                    .replace(ERRORS, &errors::markdown());
                 for (placeholder, program) in RECEIVERS {
                     text = text.replace(placeholder, program);
                 }
-                let page = DocsPage::read(name, group, &text);
-                let page = page.with_context(|| format!("{name}.md begins with no heading"))?;
-                pages.push(DocsPage {
-                    lacks_settings,
-                    ..page
-                });
+                let page = DocsPage::read(name, group, &text)
+                    .with_context(|| format!("{name}.md begins with no heading"))?;
+                pages.push(DocsPage { lacks_settings, ..page });
             }
         }
         Ok(Self { pages })
@@ -221,9 +210,10 @@ mod tests {
     fn every_file_is_a_page_with_a_summary() {
         let guides = guides();
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("pages/guides");
-        let files = std::fs::read_dir(folder).unwrap();
-        let files = files.map(|file| file.unwrap().file_name().into_string().unwrap());
-        let files: BTreeSet<String> = files.collect();
+        let files: BTreeSet<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect();
         let pages = guides.pages.iter();
         let names: BTreeSet<String> = pages.map(|page| format!("{}.md", page.name)).collect();
         assert_eq!(files, names);
@@ -254,8 +244,8 @@ mod tests {
                 if name.starts_with("reference") {
                     continue;
                 }
-                let target = guides.find(name);
-                let target = target.unwrap_or_else(|| panic!("{}: /docs{link}", page.name));
+                let target =
+                    guides.find(name).unwrap_or_else(|| panic!("{}: /docs{link}", page.name));
                 let has_heading = target.guide.sections.iter().any(|it| it.anchor == anchor);
                 assert!(anchor.is_empty() || has_heading, "{}: {link}", page.name);
             }

@@ -23,22 +23,14 @@ const PLACEHOLDERS: [(&str, Value); 11] = [
     ("{{key_prefix}}", |it| it.key_prefix.clone()),
     ("{{public_share}}", |it| it.public_share_percent.to_string()),
     ("{{tips}}", |it| it.tips_per_minute.to_string()),
-    ("{{refused_calls}}", |it| {
-        it.refused_calls_per_minute.to_string()
-    }),
+    ("{{refused_calls}}", |it| it.refused_calls_per_minute.to_string()),
     ("{{head_time}}", |it| duration(it.head_seconds)),
     ("{{body_time}}", |it| duration(it.body_seconds)),
     ("{{idle_time}}", |it| duration(it.idle_seconds)),
     ("{{plan_name}}", |it| of_plan(it, |plan| plan.name.clone())),
-    ("{{plan_title}}", |it| {
-        of_plan(it, |plan| plan.title.clone())
-    }),
-    ("{{minute}}", |it| {
-        of_plan(it, |plan| limit(plan.calls_per_minute))
-    }),
-    ("{{month}}", |it| {
-        of_plan(it, |plan| limit(plan.calls_per_month))
-    }),
+    ("{{plan_title}}", |it| of_plan(it, |plan| plan.title.clone())),
+    ("{{minute}}", |it| of_plan(it, |plan| limit(plan.calls_per_minute))),
+    ("{{month}}", |it| of_plan(it, |plan| limit(plan.calls_per_month))),
 ];
 
 /// The text with the settings in place of their placeholders.
@@ -106,11 +98,7 @@ fn plan_table(plans: &[ApiPlan]) -> String {
     }
     for plan in plans.iter().filter(|plan| !plan.lacks.is_empty()) {
         let (title, lacks) = (&plan.title, plan.lacks.join("`, `"));
-        writeln!(
-            table,
-            "\nLive keys of the plan {title} cannot call `{lacks}`."
-        )
-        .ok();
+        writeln!(table, "\nLive keys of the plan {title} cannot call `{lacks}`.").ok();
     }
     table
 }
@@ -135,11 +123,7 @@ mod tests {
     }
 
     fn settings() -> ApiSettings {
-        let announced = ApiPlan {
-            coming: true,
-            webhook_events: true,
-            ..plan("Soon")
-        };
+        let announced = ApiPlan { coming: true, webhook_events: true, ..plan("Soon") };
         ApiSettings {
             key_prefix: "mz_".to_owned(),
             public_share_percent: 25,

@@ -145,15 +145,9 @@ fn array_of(items: &str) -> String {
 
 /// The values of an enumeration, or the only one.
 fn values(schema: &Map<String, Value>) -> Vec<String> {
-    let several = schema.get("enum").or_else(|| schema.get(KNOWN_VALUES));
-    let several = several.and_then(Value::as_array);
+    let several = schema.get("enum").or_else(|| schema.get(KNOWN_VALUES)).and_then(Value::as_array);
     let only = schema.get("const");
-    several
-        .into_iter()
-        .flatten()
-        .chain(only)
-        .map(as_text)
-        .collect()
+    several.into_iter().flatten().chain(only).map(as_text).collect()
 }
 
 /// The limits of a schema in words.
@@ -224,24 +218,13 @@ mod tests {
             ),
             (
                 json!({"type": "array", "items": stage, "maxItems": 3}),
-                (
-                    "array of strings".to_owned(),
-                    "a,b".to_owned(),
-                    "at most 3 items".to_owned(),
-                ),
+                ("array of strings".to_owned(), "a,b".to_owned(), "at most 3 items".to_owned()),
             ),
             (
                 json!({"type": "string", "minLength": 1, "maxLength": 120, "format": "line"}),
-                (
-                    "string".to_owned(),
-                    String::new(),
-                    "1 to 120 characters".to_owned(),
-                ),
+                ("string".to_owned(), String::new(), "1 to 120 characters".to_owned()),
             ),
-            (
-                json!({"const": true}),
-                ("boolean".to_owned(), "true".to_owned(), String::new()),
-            ),
+            (json!({"const": true}), ("boolean".to_owned(), "true".to_owned(), String::new())),
             (json!({"$ref": "#/components/schemas/Nothing"}), plain("")),
         ] {
             assert_eq!(shape(schema.clone()), expected, "{schema}");
@@ -249,10 +232,7 @@ mod tests {
         let open =
             json!({"type": "array", "items": {"type": "string", "x-extensible-enum": ["a", "b"]}});
         let open = Document(&document).shape(&open);
-        assert_eq!(
-            (open.values.join(","), open.is_open),
-            ("a,b".to_owned(), true)
-        );
+        assert_eq!((open.values.join(","), open.is_open), ("a,b".to_owned(), true));
     }
 
     #[test]

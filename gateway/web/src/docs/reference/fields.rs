@@ -24,11 +24,7 @@ pub struct Field {
 
 /// The fields of a body, in the order in which their objects name them.
 pub(super) fn fields(document: Document<'_>, schema: &Value) -> Vec<Field> {
-    let mut rows = Rows {
-        document,
-        fields: Vec::new(),
-        around: Vec::new(),
-    };
+    let mut rows = Rows { document, fields: Vec::new(), around: Vec::new() };
     rows.push_object(schema, "");
     rows.fields
 }
@@ -84,9 +80,8 @@ impl<'d> Rows<'d> {
         if let Some(known) = self.fields.iter_mut().find(|field| field.path == path) {
             known.is_required &= is_required;
             let values = shape.values.into_iter();
-            let new: Vec<String> = values
-                .filter(|value| !known.shape.values.contains(value))
-                .collect();
+            let new: Vec<String> =
+                values.filter(|value| !known.shape.values.contains(value)).collect();
             known.shape.values.extend(new);
             known.shape.is_open |= shape.is_open;
         } else {
@@ -107,8 +102,7 @@ impl<'d> Rows<'d> {
 }
 
 fn required(object: &Map<String, Value>) -> Vec<&str> {
-    let names = object.get("required").and_then(Value::as_array);
-    let names = names.into_iter().flatten();
+    let names = object.get("required").and_then(Value::as_array).into_iter().flatten();
     names.filter_map(Value::as_str).collect()
 }
 
@@ -120,11 +114,11 @@ fn properties<'d>(
     let Some(properties) = object.get("properties").and_then(Value::as_object) else {
         return Vec::new();
     };
-    let first = required
+    let first = required.iter().filter_map(|name| Some((*name, properties.get(*name)?)));
+    let others = properties
         .iter()
-        .filter_map(|name| Some((*name, properties.get(*name)?)));
-    let others = properties.iter().map(|(name, it)| (name.as_str(), it));
-    let others = others.filter(|(name, _)| !required.contains(name));
+        .map(|(name, it)| (name.as_str(), it))
+        .filter(|(name, _)| !required.contains(name));
     first.chain(others).collect()
 }
 

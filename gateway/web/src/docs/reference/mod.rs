@@ -61,19 +61,11 @@ impl Reference {
         // A stable sort: the operations of a path stay together. A group that the document does not describe comes last.
         operations.sort_by_key(|it| position(&it.tag).unwrap_or(usize::MAX));
         let context = Context::new(api_url, &operations);
-        let list = page(
-            LIST.to_owned(),
-            GROUP.to_owned(),
-            &context.list(&tags, &webhooks),
-        )?;
+        let list = page(LIST.to_owned(), GROUP.to_owned(), &context.list(&tags, &webhooks))?;
         let mut pages = Vec::new();
         for it in &operations {
             let name = format!("{LIST}/{}", it.id);
-            pages.push(page(
-                name,
-                markdown::group(&it.tag),
-                &context.operation(it),
-            )?);
+            pages.push(page(name, markdown::group(&it.tag), &context.operation(it))?);
         }
         for it in &webhooks {
             let name = format!("{LIST}/webhooks/{}", it.id);
@@ -145,10 +137,7 @@ mod tests {
             }
         }
         for event in document["webhooks"].as_object().unwrap().keys() {
-            assert!(
-                names.contains(&*format!("reference/webhooks/{event}")),
-                "{event}"
-            );
+            assert!(names.contains(&*format!("reference/webhooks/{event}")), "{event}");
             count += 1;
         }
         assert_eq!(names.len(), count);
@@ -184,10 +173,7 @@ mod tests {
                 "reference/updateGame",
                 &["As a read has them, and unchanged, these may be sent too: "],
             ),
-            (
-                "reference/webhooks/tip.paid",
-                &["| `x-service-signature` | string |", "| 410 | "],
-            ),
+            ("reference/webhooks/tip.paid", &["| `x-service-signature` | string |", "| 410 | "]),
         ] {
             let text = &reference.find(name).unwrap().markdown;
             for part in parts {

@@ -165,13 +165,7 @@ pub(super) fn webhooks(document: Document<'_>) -> Vec<Operation> {
 /// The groups in their order: name and description.
 pub(super) fn tags(document: Document<'_>) -> Vec<(String, String)> {
     let tags = document.0["tags"].as_array().into_iter().flatten();
-    tags.map(|tag| {
-        (
-            text(tag, "name").to_owned(),
-            text(tag, "description").to_owned(),
-        )
-    })
-    .collect()
+    tags.map(|tag| (text(tag, "name").to_owned(), text(tag, "description").to_owned())).collect()
 }
 
 /// Whether a name may be a segment of an address as it is.
@@ -211,9 +205,7 @@ fn operation(
         errors: errors
             .flat_map(|(status, json)| errors_of(status, document.resolve(json)))
             .collect(),
-        links: links
-            .map(|(_, link)| text(link, "operationId").to_owned())
-            .collect(),
+        links: links.map(|(_, link)| text(link, "operationId").to_owned()).collect(),
     }
 }
 
@@ -223,12 +215,7 @@ fn callers(json: &Value) -> Vec<Caller> {
     named
         .map(|(scheme, roles)| Caller {
             scheme: scheme.clone(),
-            roles: roles
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(as_text)
-                .collect(),
+            roles: roles.as_array().into_iter().flatten().map(as_text).collect(),
         })
         .collect()
 }
@@ -250,10 +237,7 @@ fn body(document: Document<'_>, json: &Value) -> Option<Body> {
     let schema = &content["schema"];
     let example = content.get("example");
     let example = example.or_else(|| document.resolve(schema).get("example"));
-    Some(Body {
-        fields: fields(document, schema),
-        example: example.cloned(),
-    })
+    Some(Body { fields: fields(document, schema), example: example.cloned() })
 }
 
 fn reply(document: Document<'_>, status: &str, json: &Value) -> Reply {

@@ -55,14 +55,10 @@ pub(super) async fn send(request: &LinkRequest, person: Uuid) -> PageResult {
         .with("new", new.as_str())
         .with("contact", contact.as_str());
     for address in [&person.email, new] {
-        let reader = Reader {
-            address,
-            language: person.language(),
-        };
+        let reader = Reader { address, language: person.language() };
         person_mail::queue(&mut transaction, reader, &text, app.clock.now()).await?;
     }
-    own.record_own(&mut *transaction, Action::EmailChanged)
-        .await?;
+    own.record_own(&mut *transaction, Action::EmailChanged).await?;
     let session = own.renew_session(&mut transaction).await?;
     transaction.commit().await?;
     let mut response = see_other("/you?done=email");

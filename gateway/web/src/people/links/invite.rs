@@ -61,12 +61,7 @@ pub(super) async fn send(
         return Ok(password_page(request, account, role, state).await);
     }
     let hash = permit.hash(&input.password).await?;
-    let member = NewMember {
-        person: kit::ids::row_id(),
-        account,
-        role,
-        action: Action::Joined,
-    };
+    let member = NewMember { person: kit::ids::row_id(), account, role, action: Action::Joined };
     new_person::insert(request, &member, &hash).await
 }
 
@@ -85,8 +80,7 @@ async fn join(request: &LinkRequest, own: &PersonRequest, account: Uuid, role: R
     }
     let now = app.clock.now();
     members::insert(&mut *transaction, account, person.id, role, now).await?;
-    own.record_in_account(&mut *transaction, account, Action::Joined, role.as_str())
-        .await?;
+    own.record_in_account(&mut *transaction, account, Action::Joined, role.as_str()).await?;
     transaction.commit().await?;
     Ok(see_other(&format!("/accounts/{account}")))
 }

@@ -145,10 +145,7 @@ impl LinkRequest {
     /// The frame of a page whose form changes an account: it says whether the site is read-only.
     async fn account_frame(&self) -> Frame {
         let closed = self.app.gateway.read_only().await;
-        Frame {
-            closed: closed.map(|_| self.language.say("fault-closed")),
-            ..self.language.frame()
-        }
+        Frame { closed: closed.map(|_| self.language.say("fault-closed")), ..self.language.frame() }
     }
 
     fn path(&self) -> String {
@@ -188,10 +185,7 @@ impl LinkRequest {
     async fn admit(&self) -> Result<Result<Permit, FormState>, PageError> {
         let (app, now) = (&self.app, self.app.clock.now());
         let (link, network) = (self.link.id.to_string(), self.client.network());
-        let tries = [
-            (limits::LINK, link.as_str()),
-            (limits::LINKS_FROM, network.as_str()),
-        ];
+        let tries = [(limits::LINK, link.as_str()), (limits::LINKS_FROM, network.as_str())];
         let admitted = app.limits.admit_hash(&app.passwords, &tries, now).await?;
         Ok(admitted.map_err(|reached| {
             let fault = reached.too_many_in(self.language.language, "limit-tries");

@@ -34,38 +34,23 @@ pub(super) fn check(request: &LinkRequest, input: &Input) -> FormState {
 
 /// Stores the person with this hash of the password, and signs the person in.
 pub(super) async fn insert(request: &LinkRequest, member: &NewMember, hash: &str) -> PageResult {
-    let NewMember {
-        person,
-        account,
-        role,
-        action,
-    } = *member;
+    let NewMember { person, account, role, action } = *member;
     let (app, now, email) = (&request.app, request.app.clock.now(), &*request.link.email);
     let mut transaction = kit::pg::begin(&app.pool).await?;
     // Lock the account before the link's row, in the same order as a deletion, which removes the invitations of the person.
     members::lock(&mut transaction, account).await?;
     request.consume(&mut transaction).await?;
-    let new = NewPerson {
-        id: person,
-        email,
-        password_hash: hash,
-        language: request.language.language,
-    };
+    let new =
+        NewPerson { id: person, email, password_hash: hash, language: request.language.language };
     if let Err(error) = people::insert(&mut *transaction, new).await {
         // Another link has created the person since the page was sent.
-        return Err(if is_taken(&error) {
-            PageError::link_gone()
-        } else {
-            error.into()
-        });
+        return Err(if is_taken(&error) { PageError::link_gone() } else { error.into() });
     }
     members::insert(&mut *transaction, account, person, role, now).await?;
-    let entry = NewEntry::new(person, email, &request.client, action);
-    let entry = entry.in_account(account, role.as_str());
+    let entry =
+        NewEntry::new(person, email, &request.client, action).in_account(account, role.as_str());
     activity::insert(&mut *transaction, entry, now).await?;
     let start = format!("/accounts/{account}");
     let path = request.next().unwrap_or(&start);
-    request
-        .sign_in(transaction, (person, Stage::SignedIn), path)
-        .await
+    request.sign_in(transaction, (person, Stage::SignedIn), path).await
 }

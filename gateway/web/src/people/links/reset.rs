@@ -38,8 +38,8 @@ pub(super) async fn send(request: &LinkRequest, person: Uuid, input: &Input) -> 
     let (app, now) = (&request.app, request.app.clock.now());
     let mut transaction = kit::pg::begin(&app.pool).await?;
     // The second factor may have changed while the password was hashed. A change of the address removes the link.
-    let person = people::lock(&mut *transaction, person.id).await?;
-    let person = person.ok_or_else(PageError::link_gone)?;
+    let person =
+        people::lock(&mut *transaction, person.id).await?.ok_or_else(PageError::link_gone)?;
     request.consume(&mut transaction).await?;
     // Invalidate the person's other reset and e-mail links as well.
     links::remove_of_person(&mut *transaction, person.id).await?;
@@ -60,9 +60,7 @@ pub(super) async fn send(request: &LinkRequest, person: Uuid, input: &Input) -> 
         let path = request.next().unwrap_or("/accounts");
         (Stage::SignedIn, path.to_owned())
     };
-    request
-        .sign_in(transaction, (person.id, stage), &path)
-        .await
+    request.sign_in(transaction, (person.id, stage), &path).await
 }
 
 /// The person who gets the password. The holder of an earlier address of the person must not set it.

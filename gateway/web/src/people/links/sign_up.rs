@@ -38,20 +38,10 @@ pub(super) async fn send(request: &LinkRequest, input: &Input) -> PageResult {
     // Make the account first, with the id of the link. If the gateway is unavailable, the link is still valid, and makes the same account
     // when it is used again.
     let account = request.link.id;
-    let actor = Actor {
-        person,
-        address: request.client.address(),
-    };
+    let actor = Actor { person, address: request.client.address() };
     let gateway = &request.app.gateway;
-    gateway
-        .create_account(&actor, account, &input.account_name)
-        .await?;
-    let member = NewMember {
-        person,
-        account,
-        role: Role::Owner,
-        action: Action::AccountCreated,
-    };
+    gateway.create_account(&actor, account, &input.account_name).await?;
+    let member = NewMember { person, account, role: Role::Owner, action: Action::AccountCreated };
     let made = new_person::insert(request, &member, &hash).await;
     // Another link has made the person since the check: nobody would ever open this account.
     if made.is_err() && check(request).await.is_err() {

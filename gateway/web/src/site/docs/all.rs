@@ -19,10 +19,6 @@ pub async fn show(PublicRequest { app, visit, .. }: PublicRequest) -> PageResult
             let title = page.guide.title.clone();
             (title, page.id(), page.html_among_others.clone())
         });
-        Ok(AllPage {
-            guides: pages.collect(),
-            has_reference: reference.is_some(),
-            frame,
-        })
+        Ok(AllPage { guides: pages.collect(), has_reference: reference.is_some(), frame })
     })
 }

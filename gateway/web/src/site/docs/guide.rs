@@ -18,11 +18,7 @@ pub async fn index(PublicRequest { app, visit, .. }: PublicRequest) -> PageResul
     let guides = app.docs.guides();
     respond(&app, &visit.in_english(), |mut frame| {
         frame.head = Head::new(TITLE, SUMMARY);
-        Ok(IndexPage {
-            frame,
-            menu: menu(&guides, None, ""),
-            api_url: app.api_url.clone(),
-        })
+        Ok(IndexPage { frame, menu: menu(&guides, None, ""), api_url: app.api_url.clone() })
     })
 }
 

@@ -42,11 +42,7 @@ fn index_text(app: &Web, guides: &Guides, reference: Option<&Reference>) -> Stri
     if reference.is_none() {
         writeln!(text, "\n{REFERENCE_UNAVAILABLE}").ok();
     }
-    writeln!(
-        text,
-        "\n## Optional\n\n- [All guides in one file]({site}/llms-full.txt)"
-    )
-    .ok();
+    writeln!(text, "\n## Optional\n\n- [All guides in one file]({site}/llms-full.txt)").ok();
     text
 }
 

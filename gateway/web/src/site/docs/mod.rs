@@ -15,10 +15,7 @@ const TITLE: &str = "Documentation";
 const SUMMARY: &str = "Read the directory of African games as JSON, submit your own, report the economy of a game, and receive signed webhooks.";
 
 fn link(page: &DocsPage) -> Link {
-    Link {
-        href: page.path(),
-        label: page.guide.title.clone(),
-    }
+    Link { href: page.path(), label: page.guide.title.clone() }
 }
 
 /// The navigation on the page with this name. On a page of the reference, it has the pages of the same group too.
@@ -33,10 +30,7 @@ fn menu(guides: &Guides, reference: Option<&Reference>, current: &str) -> Menu {
         push(&mut menu, &page.group, item(page));
     }
     let list = MenuLink {
-        link: Link {
-            href: api_reference::PATH.to_owned(),
-            label: api_reference::TITLE.to_owned(),
-        },
+        link: Link { href: api_reference::PATH.to_owned(), label: api_reference::TITLE.to_owned() },
         is_current: current == api_reference::LIST,
         summary: api_reference::SUMMARY.to_owned(),
     };
@@ -45,8 +39,9 @@ fn menu(guides: &Guides, reference: Option<&Reference>, current: &str) -> Menu {
         Some(last) if last.title == api_reference::GROUP => last.links.insert(0, list),
         _ => push(&mut menu, api_reference::GROUP, list),
     }
-    let own = reference.and_then(|reference| reference.find(current));
-    let own = own.filter(|page| page.name != api_reference::LIST);
+    let own = reference
+        .and_then(|reference| reference.find(current))
+        .filter(|page| page.name != api_reference::LIST);
     for page in reference.into_iter().flat_map(|it| &it.pages) {
         if own.is_some_and(|own| own.group == page.group) {
             push(&mut menu, &page.group, item(page));
@@ -59,9 +54,6 @@ fn menu(guides: &Guides, reference: Option<&Reference>, current: &str) -> Menu {
 fn push(menu: &mut Menu, group: &str, item: MenuLink) {
     match menu.groups.last_mut() {
         Some(last) if last.title == group => last.links.push(item),
-        _ => menu.groups.push(MenuGroup {
-            title: group.to_owned(),
-            links: vec![item],
-        }),
+        _ => menu.groups.push(MenuGroup { title: group.to_owned(), links: vec![item] }),
     }
 }

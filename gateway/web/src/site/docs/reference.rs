@@ -11,8 +11,8 @@ const UNAVAILABLE: &(&str, &str) = &("error-unavailable-title", "error-reference
 
 /// A page by the part of its path after `/docs/`, or the same as Markdown if the path ends with `.md`.
 pub async fn show(PublicRequest { app, visit, .. }: PublicRequest) -> PageResult {
-    let reference = app.docs.reference();
-    let reference = reference.map_err(|fault| PageError::from(fault).with_keys(UNAVAILABLE))?;
+    let reference =
+        app.docs.reference().map_err(|fault| PageError::from(fault).with_keys(UNAVAILABLE))?;
     let name = visit.path.strip_prefix("/docs/").unwrap_or_default();
     let (name, is_markdown) = match name.strip_suffix(".md") {
         Some(name) => (name, true),

@@ -43,30 +43,19 @@ async fn started(pool: &PgPool) -> (MailServer, Mailer, Clock) {
 
 /// A mail whose subject is its recipient.
 fn message(recipient: &str) -> NewMessage<'_> {
-    NewMessage {
-        recipient,
-        subject: recipient,
-        body: "A body.\n",
-    }
+    NewMessage { recipient, subject: recipient, body: "A body.\n" }
 }
 
 async fn queue(pool: &PgPool, recipient: &str) {
-    mail::insert(pool, message(recipient), None, START)
-        .await
-        .unwrap();
+    mail::insert(pool, message(recipient), None, START).await.unwrap();
 }
 
 /// Queues a mail with a link that lives a day.
 async fn queue_link(pool: &PgPool, recipient: &str) {
-    let link = links::insert(pool, ids::row_id(), recipient, &LinkTarget::SignUp, START).await;
-    let link = link.unwrap();
-    let link = Link {
-        id: link.id,
-        expires_at: link.expires_at,
-    };
-    mail::insert(pool, message(recipient), Some(link), START)
-        .await
-        .unwrap();
+    let link =
+        links::insert(pool, ids::row_id(), recipient, &LinkTarget::SignUp, START).await.unwrap();
+    let link = Link { id: link.id, expires_at: link.expires_at };
+    mail::insert(pool, message(recipient), Some(link), START).await.unwrap();
 }
 
 async fn waiting(pool: &PgPool) -> i64 {
@@ -77,10 +66,9 @@ async fn waiting(pool: &PgPool) -> i64 {
 /// Sends twice while this time passes, and finds one more try at its end, and none before.
 async fn one_try_after(minutes: i64, server: &MailServer, mailer: &Mailer, clock: &Clock) {
     let tries = server.recipients().len();
-    for (passed, more) in [
-        (Duration::minutes(minutes) - Duration::SECOND, 0),
-        (Duration::SECOND, 1),
-    ] {
+    for (passed, more) in
+        [(Duration::minutes(minutes) - Duration::SECOND, 0), (Duration::SECOND, 1)]
+    {
         clock.advance(passed);
         mailer.send_due().await.unwrap();
         let found = server.recipients().len();
@@ -92,10 +80,7 @@ async fn one_try_after(minutes: i64, server: &MailServer, mailer: &Mailer, clock
 async fn a_mail_waits_while_the_server_is_unavailable(pool: PgPool) {
     let (mut server, mailer, _) = started(&pool).await;
     let body = "A body.\n.\nIts end.\n";
-    let mail = NewMessage {
-        body,
-        ..message(ADA)
-    };
+    let mail = NewMessage { body, ..message(ADA) };
     mail::insert(&pool, mail, None, START).await.unwrap();
     server.behaviour.is_busy.store(true, Ordering::Relaxed);
     for _ in 0..=MAX_TRIES {
@@ -145,10 +130,7 @@ async fn an_unknown_recipient_is_tried_twice(pool: PgPool) {
     queue(&pool, ADA).await;
     queue(&pool, BOB).await;
     mailer.send_due().await.unwrap();
-    assert_eq!(
-        (server.arrived(), waiting(&pool).await),
-        (vec![BOB.to_owned()], 1)
-    );
+    assert_eq!((server.arrived(), waiting(&pool).await), (vec![BOB.to_owned()], 1));
     one_try_after(6, &server, &mailer, &clock).await;
     assert_eq!(waiting(&pool).await, 0);
 }
@@ -180,10 +162,7 @@ async fn a_mail_that_no_server_takes_is_given_up_at_once(pool: PgPool) {
     queue(&pool, "\"ada b\"@studio.example").await;
     queue(&pool, BOB).await;
     assert_eq!(mailer.send_due().await.unwrap(), 1);
-    assert_eq!(
-        (server.arrived(), waiting(&pool).await),
-        (vec![BOB.to_owned()], 0)
-    );
+    assert_eq!((server.arrived(), waiting(&pool).await), (vec![BOB.to_owned()], 0));
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -205,10 +184,7 @@ async fn a_link_does_not_wait_for_slow_answers_to_notices(pool: PgPool) {
     server.be_silent(Some("notice"));
     let jobs = async { futures::join!(mailer.send_due(), mailer.send_due(), mailer.send_due()) };
     let answers = async {
-        wait_until("three notices are sent at once", async || {
-            server.recipients().len() == 3
-        })
-        .await;
+        wait_until("three notices are sent at once", async || server.recipients().len() == 3).await;
         queue_link(&pool, ADA).await;
         assert_eq!(mailer.send_due_links().await.unwrap(), 1);
         assert_eq!(server.recipients().len(), 4);
@@ -244,10 +220,7 @@ async fn a_mail_whose_link_ends_while_others_are_sent_is_not_sent(pool: PgPool) 
     queue_link(&pool, BOB).await;
     server.be_silent(Some("ada"));
     let answers = async {
-        wait_until("the first mail is sent", async || {
-            server.recipients().len() == 1
-        })
-        .await;
+        wait_until("the first mail is sent", async || server.recipients().len() == 1).await;
         clock.advance(Duration::DAY);
         server.be_silent(None);
     };

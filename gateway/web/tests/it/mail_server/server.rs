@@ -65,12 +65,7 @@ impl MailServer {
                 connections.spawn(async move { drop(serve(connection, &shared, &sender).await) });
             }
         });
-        Self {
-            url,
-            behaviour,
-            mails,
-            _tasks: tasks,
-        }
+        Self { url, behaviour, mails, _tasks: tasks }
     }
 
     /// Rejects a recipient with this reply from now on.

@@ -46,9 +46,7 @@ impl Aiosmtpd {
         let folder = tempfile::tempdir().unwrap();
         let authority = Authority::new("mails").unwrap();
         authority.write(folder.path()).unwrap();
-        authority
-            .issue(folder.path(), "mail.example", 2090)
-            .unwrap();
+        authority.issue(folder.path(), "mail.example", 2090).unwrap();
         let environments = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let environment = testing::python::environment(environments, AIOSMTPD, &[]).await;
         let mode = match tls {
@@ -124,20 +122,14 @@ async fn mails_arrive_by(tls: Tls, pool: PgPool) {
     })
     .await;
     let mails = server.seen("mail");
-    assert!(
-        mails.iter().all(|mail| mail["is_safe"] == true),
-        "{mails:?}"
-    );
+    assert!(mails.iter().all(|mail| mail["is_safe"] == true), "{mails:?}");
     let first = mails[0]["mail"].as_str().unwrap();
     let first = testing::mail::read(first.as_bytes()).unwrap();
     assert_eq!(first.to, first.subject);
     assert_eq!(waiting(&pool).await, 2);
 
     // The first mailer does not trust the server's authority; the second has a wrong password.
-    for settings in [
-        server.settings(PASSWORD),
-        server.settings_with_ca("hunter2"),
-    ] {
+    for settings in [server.settings(PASSWORD), server.settings_with_ca("hunter2")] {
         clock.advance(Duration::HOUR);
         mailer(&settings).send_due().await.unwrap_err();
         assert_eq!(waiting(&pool).await, 2);

@@ -37,9 +37,7 @@ impl Service {
         if let Some(transition) = transition {
             let first = request.items.first().and_then(|item| item.name.as_ref());
             let action = transition.audit_action();
-            self.audit
-                .allow(by, action, listing_name::audit_subject(first))
-                .await?;
+            self.audit.allow(by, action, listing_name::audit_subject(first)).await?;
         }
         let mut bad = BadFields::default();
         if transition.is_none() {
@@ -66,10 +64,8 @@ impl Service {
         reason: &str,
         by: &Member,
     ) -> proto::DecideResult {
-        let mut result = proto::DecideResult {
-            name: item.name.clone(),
-            ..proto::DecideResult::default()
-        };
+        let mut result =
+            proto::DecideResult { name: item.name.clone(), ..proto::DecideResult::default() };
         let mut bad = BadFields::default();
         let name = listing_name::read(item.name, &mut bad);
         if transition.rule().seen == Seen::Revision && item.revision.is_none() {

@@ -54,8 +54,7 @@ impl Service {
         })?;
         let reference = self.reference_data(&name, &changes).await?;
         let operation = EditOperation::SetFields(changes, Box::new(reference), action);
-        self.apply_edit(&name, operation, reason, request.revision, by)
-            .await
+        self.apply_edit(&name, operation, reason, request.revision, by).await
     }
 
     /// Gives a listing the content of an earlier revision.
@@ -72,8 +71,7 @@ impl Service {
             reason = format!("Back to revision {}.", request.to_revision);
         }
         let operation = EditOperation::Revert(request.to_revision);
-        self.apply_edit(&name, operation, reason, request.revision, by)
-            .await
+        self.apply_edit(&name, operation, reason, request.revision, by).await
     }
 
     async fn reference_data(
@@ -101,13 +99,7 @@ impl Service {
         revision: Option<i64>,
         by: Member,
     ) -> Result<proto::Listing, Fault> {
-        let edit = StaffEdit {
-            listing: name.clone(),
-            operation,
-            reason,
-            revision,
-            by,
-        };
+        let edit = StaffEdit { listing: name.clone(), operation, reason, revision, by };
         staff_edit::apply(&self.commands, &edit).await?;
         listings::find(&self.pool, name).await
     }

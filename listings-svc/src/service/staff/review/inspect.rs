@@ -82,10 +82,7 @@ impl Service {
         let differences = difference::between(&then, &now);
         let state = feed::stored_state(&found.state);
         // The response is about this revision, even if the listing has changed since the first query.
-        let found = queue::Item {
-            revision: versions.revision,
-            ..found
-        };
+        let found = queue::Item { revision: versions.revision, ..found };
         Ok(Some(proto::GetReviewResponse {
             item: Some(item(found)),
             state,
@@ -178,9 +175,7 @@ fn revision(made: &RevisionRow) -> proto::Revision {
         state: state(&made.after).unwrap_or_default(),
         // Every field of the first revision is new.
         changed: match before {
-            Some(_) => (changed.into_iter().map(|d| d.path))
-                .chain(account)
-                .collect(),
+            Some(_) => (changed.into_iter().map(|d| d.path)).chain(account).collect(),
             None => Vec::new(),
         },
         reason: made.reason.clone().unwrap_or_default(),

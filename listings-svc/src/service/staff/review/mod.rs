@@ -27,10 +27,7 @@ impl Service {
         action: AuditAction,
         name: Option<&proto::ListingName>,
     ) -> Result<Member, Status> {
-        let by = self
-            .audit
-            .admit(request, action, listing_name::audit_subject(name))
-            .await?;
+        let by = self.audit.admit(request, action, listing_name::audit_subject(name)).await?;
         Ok(by.member)
     }
 }
@@ -74,9 +71,7 @@ impl StaffReviewService for Service {
         let action = edit::action(&request.get_ref().changes);
         let by = self.admit(&request, action, name).await?;
         let listing = self.edit_fields(request.into_inner(), action, by).await?;
-        Ok(Response::new(proto::EditResponse {
-            listing: Some(listing),
-        }))
+        Ok(Response::new(proto::EditResponse { listing: Some(listing) }))
     }
 
     async fn revert(
@@ -86,9 +81,7 @@ impl StaffReviewService for Service {
         let name = request.get_ref().name.as_ref();
         let by = self.admit(&request, AuditAction::Revert, name).await?;
         let listing = self.edit_back(request.into_inner(), by).await?;
-        Ok(Response::new(proto::RevertResponse {
-            listing: Some(listing),
-        }))
+        Ok(Response::new(proto::RevertResponse { listing: Some(listing) }))
     }
 
     async fn search(
@@ -117,10 +110,7 @@ fn kind(text: &str) -> Result<Option<Entity>, Fault> {
     }
     let kind = text.parse().ok();
     kind.map(Some).ok_or_else(|| {
-        Fault::invalid_field(
-            "kind",
-            "Give page, game or event, or leave it out for all kinds.",
-        )
+        Fault::invalid_field("kind", "Give page, game or event, or leave it out for all kinds.")
     })
 }
 

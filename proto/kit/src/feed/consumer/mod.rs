@@ -122,24 +122,13 @@ async fn follow<C: Consumer>(
     let applied = consumer.position().await?;
     let request = follow_request(applied, C::PAUSE);
     let mut stream = client.follow(request).await?.into_inner();
-    let Some(Message::Start(Start {
-        epoch,
-        head_seq,
-        head_at,
-        reset,
-    })) = stream
-        .message()
-        .await?
-        .and_then(|response| response.message)
+    let Some(Message::Start(Start { epoch, head_seq, head_at, reset })) =
+        stream.message().await?.and_then(|response| response.message)
     else {
         anyhow::bail!("the producer did not begin the stream with a start message");
     };
-    let epoch: Uuid = epoch
-        .parse()
-        .context("the producer sent an epoch that is not a UUID")?;
-    let mut seq = applied
-        .filter(|_| !reset)
-        .map_or(0, |position| position.seq);
+    let epoch: Uuid = epoch.parse().context("the producer sent an epoch that is not a UUID")?;
+    let mut seq = applied.filter(|_| !reset).map_or(0, |position| position.seq);
     lag.set_connected(seq, head_seq);
     if reset {
         let head_at = head_at.and_then(timestamp::decode_exact);
@@ -148,8 +137,7 @@ async fn follow<C: Consumer>(
             head: head_seq,
             head_at: head_at.context("the producer sent no time of its head")?,
         };
-        lag.during(Box::pin(consumer.begin_rebuild(rebuild)))
-            .await?;
+        lag.during(Box::pin(consumer.begin_rebuild(rebuild))).await?;
     }
     let report_caught_up = |seq| {
         if let Some(caught_up) = caught_up.filter(|_| seq >= head_seq) {
@@ -167,8 +155,7 @@ async fn follow<C: Consumer>(
             continue;
         }
         lag.set_head(batch.head_seq.max(last));
-        lag.during(Box::pin(consumer.handle_batch(epoch, batch.changes)))
-            .await?;
+        lag.during(Box::pin(consumer.handle_batch(epoch, batch.changes))).await?;
         seq = last;
         lag.set_applied(seq);
         report_caught_up(seq);
@@ -212,10 +199,7 @@ mod tests {
     use super::*;
 
     fn last(seq: i64, may_miss_until: i64, seqs: &[i64]) -> Option<i64> {
-        let change = |seq: &i64| proto::Change {
-            seq: *seq,
-            ..proto::Change::default()
-        };
+        let change = |seq: &i64| proto::Change { seq: *seq, ..proto::Change::default() };
         let changes: Vec<proto::Change> = seqs.iter().map(change).collect();
         last_without_gap(seq, may_miss_until, &changes).ok()
     }

@@ -122,20 +122,14 @@ fn time_of(change: &proto::Change) -> Option<OffsetDateTime> {
 impl<P: Projection> PgConsumer<P> {
     /// Applies the changes of `feed` with `projection`.
     pub fn new(pool: PgPool, feed: Subscription, projection: P) -> Self {
-        Self {
-            pool,
-            feed,
-            projection,
-            cursor: None,
-        }
+        Self { pool, feed, projection, cursor: None }
     }
 
     async fn load(&self) -> Result<Option<StoredCursor>, sqlx::Error> {
         let sql = "select epoch, seq, rebuilding_to, generation, effects_until from kit.feed_cursor where producer = $1";
         let query = self.feed.schema.query_as(sql).bind(self.feed.producer);
-        let loading = pg::in_time(&self.pool, async |connection| {
-            query.fetch_optional(connection).await
-        });
+        let loading =
+            pg::in_time(&self.pool, async |connection| query.fetch_optional(connection).await);
         loading.await
     }
 
@@ -175,9 +169,7 @@ impl<P: Projection> PgConsumer<P> {
         mut cursor: StoredCursor,
     ) -> anyhow::Result<StoredCursor> {
         if cursor.is_rebuilt() {
-            pg::statement::raw_sql(LONG_STATEMENT)
-                .execute(&mut *connection)
-                .await?;
+            pg::statement::raw_sql(LONG_STATEMENT).execute(&mut *connection).await?;
             let (schema, generation) = (self.feed.schema, cursor.generation);
             sweep(schema, connection, P::TABLES, generation).await?;
             self.projection.sweep(connection, generation).await?;
@@ -198,10 +190,7 @@ impl<P: Projection> PgConsumer<P> {
             effects_until: time_of(last).map_or(until, |at| at.max(until)),
             ..from
         };
-        let context = ProjectionContext {
-            generation: from.generation,
-            effects_until: until,
-        };
+        let context = ProjectionContext { generation: from.generation, effects_until: until };
         let applying = async {
             let mut transaction = pg::begin_with(&self.pool, BEGIN).await?;
             let (producer, projection) = (self.feed.producer, &self.projection);
@@ -222,11 +211,7 @@ async fn in_time<T>(
     to: StoredCursor,
     transaction: impl Future<Output = anyhow::Result<T>>,
 ) -> anyhow::Result<T> {
-    let limit = if to.is_rebuilt() {
-        SWEEP_TIMEOUT
-    } else {
-        TRANSACTION_TIMEOUT
-    };
+    let limit = if to.is_rebuilt() { SWEEP_TIMEOUT } else { TRANSACTION_TIMEOUT };
     let ended = timeout(limit, transaction).await;
     ended.context("PostgreSQL does not answer")?
 }
@@ -241,18 +226,11 @@ impl<P: Projection> Consumer for PgConsumer<P> {
 
     async fn position(&mut self) -> anyhow::Result<Option<Position>> {
         self.cursor = self.load().await?;
-        Ok(self.cursor.map(|cursor| Position {
-            epoch: cursor.epoch,
-            seq: cursor.seq,
-        }))
+        Ok(self.cursor.map(|cursor| Position { epoch: cursor.epoch, seq: cursor.seq }))
     }
 
     async fn begin_rebuild(&mut self, rebuild: Rebuild) -> anyhow::Result<()> {
-        let Rebuild {
-            epoch,
-            head,
-            head_at,
-        } = rebuild;
+        let Rebuild { epoch, head, head_at } = rebuild;
         let to = StoredCursor {
             epoch,
             seq: 0,
@@ -279,9 +257,8 @@ impl<P: Projection> Consumer for PgConsumer<P> {
         mut changes: Vec<proto::Change>,
     ) -> anyhow::Result<()> {
         while !changes.is_empty() {
-            let effects_until = self
-                .cursor
-                .map_or(OffsetDateTime::UNIX_EPOCH, |it| it.effects_until);
+            let effects_until =
+                self.cursor.map_or(OffsetDateTime::UNIX_EPOCH, |it| it.effects_until);
             let length = transaction_length(&changes, effects_until, P::MAX_MESSAGES);
             let later = changes.split_off(length);
             self.apply(epoch, changes).await?;

@@ -23,10 +23,7 @@ pub struct Retention {
 impl Default for Retention {
     fn default() -> Self {
         const DAY: Duration = Duration::from_hours(24);
-        Self {
-            states: 7 * DAY,
-            happenings: 30 * DAY,
-        }
+        Self { states: 7 * DAY, happenings: 30 * DAY }
     }
 }
 
@@ -84,21 +81,13 @@ pub(super) struct Compaction {
 
 impl Compaction {
     pub(super) fn new(pool: PgPool, schema: Schema, retention: Retention) -> Self {
-        Self {
-            pool,
-            schema,
-            retention,
-            epoch: Uuid::nil(),
-            states_until: 0,
-            happenings_until: 0,
-        }
+        Self { pool, schema, retention, epoch: Uuid::nil(), states_until: 0, happenings_until: 0 }
     }
 
     /// Deletes old states that a newer row of the same entity replaces, and old one-off events. Returns the number of rows deleted.
     pub(super) async fn run(&mut self, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
-        let reading = pg::in_time(&self.pool, async |connection| {
-            Head::read(connection, self.schema).await
-        });
+        let reading =
+            pg::in_time(&self.pool, async |connection| Head::read(connection, self.schema).await);
         let head = reading.await?;
         if head.epoch != self.epoch {
             (self.states_until, self.happenings_until) = (0, 0);
@@ -111,9 +100,8 @@ impl Compaction {
             self.states_until = until;
             total += removed;
         }
-        while let Some((until, removed)) = self
-            .remove(self.happenings_until, happenings, HAPPENED)
-            .await?
+        while let Some((until, removed)) =
+            self.remove(self.happenings_until, happenings, HAPPENED).await?
         {
             self.happenings_until = until;
             total += removed;
@@ -192,24 +180,15 @@ mod tests {
         update kit.feed_head set seq = 30051";
 
     #[testing::database_test]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a test; its schema is the kit's own"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "a test; its schema is the kit's own")]
     async fn a_run_reads_what_has_become_old_since_the_last_one(pool: PgPool) {
         // PostgreSQL publishes the statistics of a session: a single connection can force that for all of its reads.
         let one = PgPoolOptions::new().max_connections(1);
         let pool = one.connect_lazy_with((*pool.connect_options()).clone());
         let tables = format!("create schema kit; {TABLES}; {LARGE}");
-        sqlx::raw_sql(AssertSqlSafe(tables))
-            .execute(&pool)
-            .await
-            .unwrap();
+        sqlx::raw_sql(AssertSqlSafe(tables)).execute(&pool).await.unwrap();
         let rows_read = async || -> i64 {
-            sqlx::raw_sql("select pg_stat_force_next_flush()")
-                .execute(&pool)
-                .await
-                .unwrap();
+            sqlx::raw_sql("select pg_stat_force_next_flush()").execute(&pool).await.unwrap();
             let read = "select seq_tup_read + idx_tup_fetch from pg_stat_user_tables where relname = 'feed'";
             sqlx::query_scalar(read).fetch_one(&pool).await.unwrap()
         };
@@ -222,10 +201,8 @@ mod tests {
         let read = rows_read().await - before;
         assert!(read < 3 * BATCH, "{read} rows are read");
         assert_eq!(compaction.run(now).await.unwrap(), 0);
-        let left: i64 = sqlx::query_scalar("select count(*) from kit.feed")
-            .fetch_one(&pool)
-            .await
-            .unwrap();
+        let left: i64 =
+            sqlx::query_scalar("select count(*) from kit.feed").fetch_one(&pool).await.unwrap();
         assert_eq!(left, 30_001);
     }
 }

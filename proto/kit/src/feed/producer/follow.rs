@@ -34,11 +34,7 @@ pub(super) struct Follow {
 
 impl Follow {
     pub(super) fn new(pool: PgPool, producer: Producer, draining: CancellationToken) -> Self {
-        Self {
-            pool,
-            producer,
-            draining,
-        }
+        Self { pool, producer, draining }
     }
 }
 
@@ -53,10 +49,7 @@ impl FeedService for Follow {
         let request = request.into_inner();
         let applied = match request.epoch.as_str() {
             "" => None,
-            text => Some(Position {
-                epoch: parse_epoch(text)?,
-                seq: request.after_seq,
-            }),
+            text => Some(Position { epoch: parse_epoch(text)?, seq: request.after_seq }),
         };
         // Subscribe first, then read: a commit between the two is not missed.
         let wakeups = self.producer.subscribe();
@@ -84,9 +77,7 @@ impl FeedService for Follow {
         };
         let messages = stream::try_unfold(rows, |mut rows| async move {
             Ok(rows.next().await?.map(|message| {
-                let response = proto::FollowResponse {
-                    message: Some(message),
-                };
+                let response = proto::FollowResponse { message: Some(message) };
                 (response, rows)
             }))
         });
@@ -119,9 +110,6 @@ impl FeedService for Follow {
 
 fn parse_epoch(text: &str) -> Result<Uuid, Fault> {
     text.parse().ok().ok_or_else(|| {
-        Fault::invalid_field(
-            "epoch",
-            "It is not a UUID. Send the epoch of the start message.",
-        )
+        Fault::invalid_field("epoch", "It is not a UUID. Send the epoch of the start message.")
     })
 }

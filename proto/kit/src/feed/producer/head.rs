@@ -63,10 +63,7 @@ impl Head {
     }
 
     pub(super) fn position(&self) -> Position {
-        Position {
-            epoch: self.epoch,
-            seq: self.seq,
-        }
+        Position { epoch: self.epoch, seq: self.seq }
     }
 }
 
@@ -112,17 +109,11 @@ mod tests {
         assert_eq!(begun.as_deref(), Some(NEVER_READ));
         let begun = begin_epoch(&mut connection, SCHEMA).await.unwrap();
         assert_eq!(begun, None);
-        let mut before = Head::read(&mut connection, SCHEMA)
-            .await
-            .unwrap()
-            .position();
+        let mut before = Head::read(&mut connection, SCHEMA).await.unwrap().position();
         for change in ["incarnation = 'elsewhere'", "epoch = gen_random_uuid()"] {
             let sql = format!("update kit.feed_head set {change}");
             SCHEMA.raw_sql(&sql).execute(&pool).await.unwrap();
-            let after = Head::read(&mut connection, SCHEMA)
-                .await
-                .unwrap()
-                .position();
+            let after = Head::read(&mut connection, SCHEMA).await.unwrap().position();
             assert!(after.is_of_newer_epoch(before), "{change}");
             before = after;
         }

@@ -36,28 +36,20 @@ impl HighWaterMark {
     /// unavailable, nothing is published.
     pub async fn publish(&self, position: Position) {
         let mut call = evaluate(&self.script, 1);
-        call.arg(&*self.key)
-            .arg(position.epoch.to_string())
-            .arg(position.seq);
-        let published = self
-            .redis
-            .invoke::<()>("publish position", &self.script, &call);
+        call.arg(&*self.key).arg(position.epoch.to_string()).arg(position.seq);
+        let published = self.redis.invoke::<()>("publish position", &self.script, &call);
         // The breaker logs an outage.
         published.await.ok();
     }
 
     /// The mark; `None` when there is none or Redis cannot be reached.
     pub async fn read(&self) -> Option<Position> {
-        let value = self.redis.query("read position", &self.get).await;
-        let value: Option<String> = value.ok()?;
+        let value: Option<String> = self.redis.query("read position", &self.get).await.ok()?;
         parse(&value?)
     }
 }
 
 fn parse(value: &str) -> Option<Position> {
     let (epoch, seq) = value.split_once(':')?;
-    Some(Position {
-        epoch: epoch.parse::<Uuid>().ok()?,
-        seq: seq.parse().ok()?,
-    })
+    Some(Position { epoch: epoch.parse::<Uuid>().ok()?, seq: seq.parse().ok()? })
 }

@@ -36,11 +36,7 @@ pub(super) async fn list_changes(
     // Backward from the head: the primary key finds few rows above the one that is looked for.
     let found =
         "select coalesce((select seq from kit.feed where at <= $1 order by seq desc limit 1), 0)";
-    let seq: i64 = schema
-        .query_scalar(found)
-        .bind(after)
-        .fetch_one(&mut *connection)
-        .await?;
+    let seq: i64 = schema.query_scalar(found).bind(after).fetch_one(&mut *connection).await?;
     // The head and the changes are of one snapshot, and the order of `seq` is that of commits: no change comes below the head later.
     //
     // There is no index on (entity, seq), for which every write would pay. The position moves on over changes of other entity types too,

@@ -89,10 +89,7 @@ impl Producer {
     /// Makes the transactions publish `mark` before they return.
     #[must_use]
     pub fn publish_to(self, mark: HighWaterMark) -> Self {
-        Self {
-            high_water_mark: Some(mark),
-            ..self
-        }
+        Self { high_water_mark: Some(mark), ..self }
     }
 
     /// Begins a transaction for a change of the service's data, with PostgreSQL's time: the clock of a replica may be wrong. The pool limits how
@@ -154,10 +151,7 @@ impl Producer {
 
     /// The head of the feed.
     async fn head(&self) -> Result<Head, sqlx::Error> {
-        pg::in_time(&self.pool, async |connection| {
-            Head::read(connection, self.schema).await
-        })
-        .await
+        pg::in_time(&self.pool, async |connection| Head::read(connection, self.schema).await).await
     }
 
     /// Raises the high-water mark to a position that is committed, for a producer that has one.

@@ -54,10 +54,7 @@ impl ChangeBatch {
     pub fn has_gap(&self, after: i64) -> bool {
         let numbers = self.changes.iter().map(|change| change.seq);
         let last = if self.is_complete { self.head.seq } else { 0 };
-        let last = self
-            .changes
-            .last()
-            .map_or(last, |change| change.seq.max(last));
+        let last = self.changes.last().map_or(last, |change| change.seq.max(last));
         !numbers.eq(after + 1..=last)
     }
 }
@@ -103,10 +100,7 @@ pub async fn read_changes(
         .fetch_all(connection)
         .await?;
     let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
-    let head = Position {
-        epoch: first.try_get("epoch")?,
-        seq: first.try_get("head_seq")?,
-    };
+    let head = Position { epoch: first.try_get("epoch")?, seq: first.try_get("head_seq")? };
     let mut changes = Vec::with_capacity(rows.len());
     let mut bytes = 0;
     for row in rows {

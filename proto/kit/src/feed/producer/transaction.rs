@@ -61,11 +61,7 @@ impl Transaction {
         producer: Producer,
         now: OffsetDateTime,
     ) -> Self {
-        Self {
-            inner,
-            producer,
-            now,
-        }
+        Self { inner, producer, now }
     }
 
     /// Appends the changes to the feed and commits; then publishes the position and wakes the followers. Reads that begin after this call see
@@ -82,18 +78,12 @@ impl Transaction {
     }
 
     async fn append_and_publish(self, changes: &[NewChange]) -> Result<(), Fault> {
-        let Self {
-            mut inner,
-            producer,
-            now,
-        } = self;
+        let Self { mut inner, producer, now } = self;
         let (schema, deadline) = (producer.schema(), producer.deadline());
         // After a restore, numbers are reused, in a new epoch.
         let head = pg::with_timeout(deadline, Head::read(&mut inner, schema)).await?;
         let committed = if changes.is_empty() {
-            pg::with_timeout(deadline, inner.commit())
-                .await
-                .map(|()| head.seq)
+            pg::with_timeout(deadline, inner.commit()).await.map(|()| head.seq)
         } else {
             append_and_commit(inner, schema, changes, now, deadline).await
         };

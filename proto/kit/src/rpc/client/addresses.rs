@@ -84,17 +84,14 @@ impl Resolver {
 
     /// Addresses that never change.
     pub(super) fn fixed(list: &[String], transport: &Transport) -> anyhow::Result<Self> {
-        let list = list.iter().map(|text| transport.address(text));
-        let list: anyhow::Result<Arc<[Uri]>> = list.collect();
+        let list: anyhow::Result<Arc<[Uri]>> =
+            list.iter().map(|text| transport.address(text)).collect();
         // The list never changes, so it needs no sender.
         Ok(Self::new(watch::channel(list?).1))
     }
 
     pub(super) fn new(list: watch::Receiver<Arc<[Uri]>>) -> Self {
-        Self {
-            list,
-            call_failed: Arc::default(),
-        }
+        Self { list, call_failed: Arc::default() }
     }
 }
 
@@ -190,9 +187,7 @@ async fn resolve(addresses: &Addresses, transport: &Transport) -> anyhow::Result
             );
             // Not as a pair: there, an IPv6 address has no brackets.
             let found = tokio::net::lookup_host(format!("{host}:{port}")).await?;
-            found
-                .map(|address| format!("{scheme}://{address}"))
-                .collect()
+            found.map(|address| format!("{scheme}://{address}")).collect()
         }
     };
     let (mut allowed, mut ignored) = (Vec::new(), Vec::new());
@@ -215,16 +210,10 @@ mod tests {
     fn addresses_are_a_list_a_file_or_a_name() {
         assert_eq!(
             "http://a:1, http://b:2".parse(),
-            Ok(Addresses::List(vec![
-                "http://a:1".to_owned(),
-                "http://b:2".to_owned()
-            ]))
+            Ok(Addresses::List(vec!["http://a:1".to_owned(), "http://b:2".to_owned()]))
         );
         assert_eq!("file:/run/a".parse(), Ok(Addresses::File("/run/a".into())));
-        assert_eq!(
-            "dns:http://a:1".parse(),
-            Ok(Addresses::Dns("http://a:1".to_owned()))
-        );
+        assert_eq!("dns:http://a:1".parse(), Ok(Addresses::Dns("http://a:1".to_owned())));
         assert!("a:1".parse::<Addresses>().is_err());
         assert!("".parse::<Addresses>().is_err());
         assert!("dns:a".parse::<Addresses>().is_err());
@@ -237,8 +226,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("addresses");
         std::fs::write(&file, "http://b:2\n\nnonsense\n http://a:1 \n").unwrap();
-        let found = resolve(&Addresses::File(file), &Transport::plain()).await;
-        let found = found.unwrap();
+        let found = resolve(&Addresses::File(file), &Transport::plain()).await.unwrap();
         assert_eq!(found.allowed, ["http://a:1/", "http://b:2/"]);
         assert_eq!(found.ignored.len(), 1, "{found:?}");
     }
@@ -257,11 +245,7 @@ mod tests {
         let mut waits = Vec::new();
         let waiting = async {
             list.changed().await.unwrap();
-            let cases = [
-                (vec![], false),
-                (vec![former.clone()], false),
-                (vec![former], true),
-            ];
+            let cases = [(vec![], false), (vec![former.clone()], false), (vec![former], true)];
             for (before, has_failed) in cases {
                 // The next look-up changes the list.
                 sender.send_replace(before.into());
@@ -301,11 +285,7 @@ mod tests {
     async fn addresses_that_are_not_allowed_are_not_called() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("addresses");
-        std::fs::write(
-            &file,
-            "http://10.0.0.5:1\nhttp://127.0.0.1:2\nhttps://c:3\n",
-        )
-        .unwrap();
+        std::fs::write(&file, "http://10.0.0.5:1\nhttp://127.0.0.1:2\nhttps://c:3\n").unwrap();
         let found = resolve(&Addresses::File(file), &Transport::guarded()).await;
         assert_eq!(found.unwrap().allowed, ["http://127.0.0.1:2/"]);
 

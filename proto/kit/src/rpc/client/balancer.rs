@@ -88,9 +88,7 @@ impl Balancer {
             next: 0,
         };
         endpoints.update();
-        Self {
-            endpoints: Mutex::new(endpoints),
-        }
+        Self { endpoints: Mutex::new(endpoints) }
     }
 
     /// Picks a replica: not `except`, unless there is no other. The call may probe a replica if it can be made again elsewhere. Waits while no
@@ -191,19 +189,13 @@ impl Replica {
     /// Counts a call.
     pub(super) fn acquire(self: &Arc<Self>) -> InFlightGuard {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
-        InFlightGuard {
-            replica: Arc::clone(self),
-            is_probe: false,
-        }
+        InFlightGuard { replica: Arc::clone(self), is_probe: false }
     }
 
     /// Records a call that was answered.
     pub(super) fn record_success(&self) {
         let mut failures = self.failures.lock();
-        *failures = Failures {
-            is_probed: false,
-            ..Failures::default()
-        };
+        *failures = Failures { is_probed: false, ..Failures::default() };
     }
 
     fn record_failure(&self, error: &TransportError, is_probe: bool) {
@@ -265,10 +257,7 @@ mod tests {
     fn balancer(names: &[&str]) -> (watch::Sender<Arc<[Uri]>>, Balancer) {
         let list: Arc<[Uri]> = names.iter().map(|name| uri(name)).collect();
         let (sender, receiver) = watch::channel(list);
-        (
-            sender,
-            Balancer::new(Resolver::new(receiver), Transport::plain()),
-        )
+        (sender, Balancer::new(Resolver::new(receiver), Transport::plain()))
     }
 
     fn host(guard: &InFlightGuard) -> &str {

@@ -72,8 +72,7 @@ impl Service<Uri> for Connector {
     fn call(&mut self, address: Uri) -> Self::Future {
         self.has_response.store(false, Ordering::Relaxed);
         // An address with TLS has passed `Transport::address`, so there are authorities for it.
-        let tls = self.tls.clone();
-        let tls = tls.filter(|_| grpc_address::has_tls(&address));
+        let tls = self.tls.clone().filter(|_| grpc_address::has_tls(&address));
         let connecting = self.http.call(address);
         let connected = async move {
             let stream = connecting.await?;
@@ -96,11 +95,8 @@ pub(super) fn client(transport: &Transport) -> HttpClient {
     http.set_tcp_user_timeout(Some(UNACKNOWLEDGED));
     http.enforce_http(false);
     let has_response = Arc::<AtomicBool>::default();
-    let connector = Connector {
-        http,
-        tls: transport.tls.clone(),
-        has_response: Arc::clone(&has_response),
-    };
+    let connector =
+        Connector { http, tls: transport.tls.clone(), has_response: Arc::clone(&has_response) };
     let client = legacy::Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_idle_timeout(None)
@@ -112,10 +108,7 @@ pub(super) fn client(transport: &Transport) -> HttpClient {
         .http2_keep_alive_timeout(PONG_TIMEOUT)
         .http2_keep_alive_while_idle(true)
         .build(connector);
-    HttpClient {
-        client,
-        has_response,
-    }
+    HttpClient { client, has_response }
 }
 
 /// Sends a call; returns the head of the response.

@@ -22,10 +22,7 @@ impl RequestBody {
         // The sender of the rest polls the body again.
         let mut context = Context::from_waker(Waker::noop());
         while let Poll::Ready(frame) = Pin::new(&mut body).poll_frame(&mut context) {
-            match (
-                frame.map(|frame| frame.map(http_body::Frame::into_data)),
-                ready.len(),
-            ) {
+            match (frame.map(|frame| frame.map(http_body::Frame::into_data)), ready.len()) {
                 (Some(Ok(Ok(data))), _) => ready.push(data),
                 (None, 1) => return Self::Unary(ready.swap_remove(0)),
                 // A stream with no or several messages, or an encoding error.

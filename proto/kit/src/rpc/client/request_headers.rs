@@ -29,10 +29,7 @@ impl RequestHeaders {
             .ok()
             .context("the token has characters that a header cannot carry")?;
         authorization.set_sensitive(true);
-        Ok(Self {
-            authorization,
-            default_deadline: DEFAULT_DEADLINE,
-        })
+        Ok(Self { authorization, default_deadline: DEFAULT_DEADLINE })
     }
 
     /// Adds the headers to a call; returns how long the call may take.
@@ -83,11 +80,8 @@ mod tests {
 
     #[test]
     fn a_deadline_is_rounded_up() {
-        for deadline in [
-            Duration::ZERO,
-            Duration::from_micros(1_999_985),
-            Duration::from_hours(1),
-        ] {
+        for deadline in [Duration::ZERO, Duration::from_micros(1_999_985), Duration::from_hours(1)]
+        {
             let mut headers = HeaderMap::new();
             set_deadline(&mut headers, deadline);
             let left = parse(&headers[&TIMEOUT]).unwrap();
@@ -95,11 +89,7 @@ mod tests {
             assert!(more < Duration::from_millis(100));
         }
         for nonsense in ["", "u", "5", "5x", "-1u"] {
-            assert_eq!(
-                parse(&HeaderValue::from_static(nonsense)),
-                None,
-                "{nonsense}"
-            );
+            assert_eq!(parse(&HeaderValue::from_static(nonsense)), None, "{nonsense}");
         }
     }
 
@@ -111,10 +101,7 @@ mod tests {
         assert_eq!(request_headers.add_to(&mut headers), DEFAULT_DEADLINE);
         assert_eq!(headers[&TIMEOUT], "5000m");
         set_deadline(&mut headers, Duration::from_millis(300));
-        assert_eq!(
-            request_headers.add_to(&mut headers),
-            Duration::from_millis(300)
-        );
+        assert_eq!(request_headers.add_to(&mut headers), Duration::from_millis(300));
         assert!(headers[AUTHORIZATION].is_sensitive());
     }
 }

@@ -119,9 +119,7 @@ impl http_body::Body for ResponseBody {
         let Some(idle_timeout) = this.idle_timeout else {
             return Poll::Pending;
         };
-        let timer = this
-            .timer
-            .get_or_insert_with(|| Box::pin(sleep(idle_timeout)));
+        let timer = this.timer.get_or_insert_with(|| Box::pin(sleep(idle_timeout)));
         ready!(timer.as_mut().poll(cx));
         Poll::Ready(Some(Err(TransportError::TimedOut.into())))
     }
@@ -164,10 +162,7 @@ mod tests {
     }
 
     /// A response, and the sender of its frames.
-    fn response() -> (
-        ResponseBody,
-        mpsc::UnboundedSender<Result<Frame<Bytes>, io::Error>>,
-    ) {
+    fn response() -> (ResponseBody, mpsc::UnboundedSender<Result<Frame<Bytes>, io::Error>>) {
         let (server, frames) = mpsc::unbounded_channel();
         let frames = UnboundedReceiverStream::new(frames);
         let guard = Replica::new(Uri::default(), &Transport::plain(), &Arc::default()).acquire();
@@ -182,9 +177,7 @@ mod tests {
         let (mut body, server) = response();
         let send_message = || server.send(Ok(Frame::data(EMPTY_MESSAGE))).unwrap();
         send_message();
-        body.read_start(Idempotent::ServerStreaming, deadline)
-            .await
-            .unwrap();
+        body.read_start(Idempotent::ServerStreaming, deadline).await.unwrap();
         assert!(next(&mut body).await.unwrap().is_ok());
         for _ in 0..3 {
             // Pauses of the caller do not count.
@@ -208,9 +201,7 @@ mod tests {
         for idempotent in [Idempotent::Unary, Idempotent::ServerStreaming] {
             let (mut body, server) = response();
             server.send(Ok(Frame::data(EMPTY_MESSAGE))).unwrap();
-            server
-                .send(Err(io::ErrorKind::ConnectionReset.into()))
-                .unwrap();
+            server.send(Err(io::ErrorKind::ConnectionReset.into())).unwrap();
             let read = body.read_start(idempotent, deadline).await;
             // Until a unary response has ended, the client can still retry on another replica.
             let is_broken = matches!(read, Err(TransportError::Broken(_)));

@@ -26,18 +26,12 @@ pub(super) struct ServiceTls {
 impl Transport {
     /// Any address without TLS.
     pub const fn plain() -> Self {
-        Self {
-            may_expose: true,
-            tls: None,
-        }
+        Self { may_expose: true, tls: None }
     }
 
     /// Without TLS, addresses of this machine only.
     pub const fn guarded() -> Self {
-        Self {
-            may_expose: false,
-            tls: None,
-        }
+        Self { may_expose: false, tls: None }
     }
 
     /// TLS as well: the certificate of a replica must have the DNS name `service`.
@@ -49,10 +43,7 @@ impl Transport {
             authorities: authorities.clone(),
             name: ServerName::try_from(service.to_owned())?,
         };
-        Ok(Self {
-            tls: Some(tls),
-            ..self
-        })
+        Ok(Self { tls: Some(tls), ..self })
     }
 
     /// Parses an address that this client may call.

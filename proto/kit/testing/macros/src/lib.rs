@@ -19,9 +19,7 @@ pub fn database_test(migrator: TokenStream, test: TokenStream) -> TokenStream {
         let migrator = proc_macro2::TokenStream::from(migrator);
         quote! { Some(&#migrator) }
     };
-    let ItemFn {
-        attrs, sig, block, ..
-    } = test;
+    let ItemFn { attrs, sig, block, .. } = test;
     let (name, parameter) = (&sig.ident, &sig.inputs);
     quote! {
         #(#attrs)*

@@ -54,17 +54,10 @@ impl Running {
     }
 
     fn start_at(address: &str, behaviour: Behaviour) -> Self {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .unwrap();
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let (calls, deadlines) = (Arc::<AtomicU32>::default(), Arc::<Mutex<Vec<_>>>::default());
-        let replica = Replica {
-            behaviour,
-            calls: Arc::clone(&calls),
-            deadlines: Arc::clone(&deadlines),
-        };
+        let replica =
+            Replica { behaviour, calls: Arc::clone(&calls), deadlines: Arc::clone(&deadlines) };
         let listener = bind(address);
         listener.set_nonblocking(true).unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -73,12 +66,7 @@ impl Running {
             let server = Server::builder().add_service(HealthServer::new(replica));
             server.serve_with_incoming(connections).await.unwrap();
         }));
-        Self {
-            address,
-            calls,
-            deadlines,
-            runtime: Some(runtime),
-        }
+        Self { address, calls, deadlines, runtime: Some(runtime) }
     }
 
     fn calls(&self) -> u32 {
@@ -195,10 +183,7 @@ const LONG: Duration = testing::LONG;
 
 #[tokio::test]
 async fn a_call_that_was_not_sent_is_retried_even_if_not_idempotent() {
-    let (gone, there) = (
-        Running::start(Behaviour::Answer),
-        Running::start(Behaviour::Answer),
-    );
+    let (gone, there) = (Running::start(Behaviour::Answer), Running::start(Behaviour::Answer));
     let client = client(&[&gone.address, &there.address]);
     for _ in 0..4 {
         call(&client, false, LONG).await.unwrap();
@@ -264,10 +249,8 @@ async fn a_call_that_a_goaway_excludes_is_retried_even_if_not_idempotent() {
 
 #[tokio::test]
 async fn a_call_that_may_have_been_processed_is_not_retried() {
-    let (failing, other) = (
-        Running::start(Behaviour::Unavailable),
-        Running::start(Behaviour::Unavailable),
-    );
+    let (failing, other) =
+        (Running::start(Behaviour::Unavailable), Running::start(Behaviour::Unavailable));
     let client = client(&[&failing.address, &other.address]);
     let status = call(&client, false, LONG).await.unwrap_err();
     assert_eq!(status.code(), Code::Unavailable);
@@ -278,10 +261,7 @@ async fn a_call_that_may_have_been_processed_is_not_retried() {
 
 #[tokio::test]
 async fn a_call_whose_stream_is_reset_is_no_failure_of_its_replica_and_ends_no_connection() {
-    let (large, there) = (
-        Running::start(Behaviour::TooLarge),
-        Running::start(Behaviour::Answer),
-    );
+    let (large, there) = (Running::start(Behaviour::TooLarge), Running::start(Behaviour::Answer));
     let client = client(&[&large.address, &there.address]);
     // Each connection has an open stream, which the resets below must not end.
     let mut streams = Vec::new();
@@ -306,10 +286,8 @@ async fn a_call_whose_stream_is_reset_is_no_failure_of_its_replica_and_ends_no_c
 
 #[tokio::test]
 async fn a_read_leaves_half_of_its_deadline_to_another_replica_that_works() {
-    let (failing, there) = (
-        Running::start(Behaviour::Unavailable),
-        Running::start(Behaviour::Answer),
-    );
+    let (failing, there) =
+        (Running::start(Behaviour::Unavailable), Running::start(Behaviour::Answer));
     let client = client(&[&failing.address, &there.address]);
     while failing.calls() == 0 {
         call(&client, true, LONG).await.unwrap();
@@ -323,10 +301,8 @@ async fn a_read_leaves_half_of_its_deadline_to_another_replica_that_works() {
 
 #[tokio::test]
 async fn a_write_has_its_whole_deadline_and_a_read_where_no_other_replica_works() {
-    let (failing, hung) = (
-        Running::start(Behaviour::Unavailable),
-        Running::start(Behaviour::Unavailable),
-    );
+    let (failing, hung) =
+        (Running::start(Behaviour::Unavailable), Running::start(Behaviour::Unavailable));
     let client = client(&[&failing.address, &hung.address]);
     call(&client, false, LONG).await.unwrap_err();
     call(&client, true, LONG).await.unwrap_err();
@@ -367,10 +343,7 @@ async fn call_past(hung: &Running, client: &Client, idempotent: bool) -> Result<
 #[tokio::test]
 async fn a_replica_that_hangs_costs_no_read_and_one_write_at_most() {
     for idempotent in [true, false] {
-        let (hung, there) = (
-            Running::start(Behaviour::Hang),
-            Running::start(Behaviour::Answer),
-        );
+        let (hung, there) = (Running::start(Behaviour::Hang), Running::start(Behaviour::Answer));
         let client = client(&[&hung.address, &there.address]);
         // Each replica gets one of the first two calls.
         let mut lost = 0;
@@ -396,10 +369,8 @@ async fn a_replica_that_hangs_costs_no_read_and_one_write_at_most() {
 
 #[tokio::test]
 async fn a_replica_that_fails_at_once_attracts_no_calls() {
-    let (failing, there) = (
-        Running::start(Behaviour::Unavailable),
-        Running::start(Behaviour::Answer),
-    );
+    let (failing, there) =
+        (Running::start(Behaviour::Unavailable), Running::start(Behaviour::Answer));
     let client = client(&[&failing.address, &there.address]);
     for _ in 0..100 {
         call(&client, true, LONG).await.unwrap();
@@ -412,19 +383,14 @@ async fn a_replica_that_fails_at_once_attracts_no_calls() {
 async fn a_call_to_a_service_that_hangs_times_out() {
     let hung = Running::start(Behaviour::Hang);
     let client = client(&[&hung.address]);
-    let status = call(&client, true, Duration::from_millis(50))
-        .await
-        .unwrap_err();
+    let status = call(&client, true, Duration::from_millis(50)).await.unwrap_err();
     assert_eq!(status.code(), Code::DeadlineExceeded);
     assert!(hung.calls() <= 1);
 }
 
 #[tokio::test]
 async fn addresses_in_a_file_come_and_go() {
-    let (first, second) = (
-        Running::start(Behaviour::Answer),
-        Running::start(Behaviour::Answer),
-    );
+    let (first, second) = (Running::start(Behaviour::Answer), Running::start(Behaviour::Answer));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("addresses");
     std::fs::write(&file, "").unwrap();
@@ -528,10 +494,8 @@ async fn a_restarted_service_is_found_again() {
 
 #[tokio::test]
 async fn a_stream_is_retried_before_its_first_message() {
-    let (failing, there) = (
-        Running::start(Behaviour::Unavailable),
-        Running::start(Behaviour::Answer),
-    );
+    let (failing, there) =
+        (Running::start(Behaviour::Unavailable), Running::start(Behaviour::Answer));
     let client = client(&[&failing.address, &there.address]);
     while failing.calls() == 0 {
         let mut messages = watch(&client, LONG).await.unwrap();

@@ -15,8 +15,7 @@ const MESSAGE: usize = 60_000;
 async fn a_connection_without_a_pong_is_closed() {
     let hung = Running::start(Behaviour::Hang);
     let (_, port) = hung.address.rsplit_once(':').unwrap();
-    let proxy = SilentProxy::to("127.0.0.1", port.parse().unwrap());
-    let proxy = proxy.await.unwrap();
+    let proxy = SilentProxy::to("127.0.0.1", port.parse().unwrap()).await.unwrap();
     let client = client(&[&format!("http://{}", proxy.address)]);
     let falls_silent = async {
         while hung.calls() == 0 {
@@ -43,9 +42,7 @@ async fn a_connection_whose_data_is_not_taken_is_closed_before_a_pong_is_due() {
     let listener = socket.listen(1).unwrap();
     let address = listener.local_addr().unwrap();
     let client = client(&[&format!("http://{address}")]);
-    let mut request = Request::new(HealthCheckRequest {
-        service: "a".repeat(MESSAGE),
-    });
+    let mut request = Request::new(HealthCheckRequest { service: "a".repeat(MESSAGE) });
     request.set_timeout(LONG);
     let lost = HealthClient::new(client).check(request).await.unwrap_err();
     assert_eq!(lost.code(), Code::Unavailable, "{lost}");

@@ -20,10 +20,7 @@ async fn a_commit_that_is_not_answered_has_an_unknown_outcome(pool: PgPool) {
     proxy.fall_silent_at("commit and chain");
     let fault = fixture.write(Note::Set("a".to_owned())).await.unwrap_err();
     // There is no `retry_after`: a client that retries automatically could write twice.
-    assert_eq!(
-        (fault.code, fault.retry_after),
-        (Code::OutcomeUnknown, None)
-    );
+    assert_eq!((fault.code, fault.retry_after), (Code::OutcomeUnknown, None));
 }
 
 #[testing::database_test]

@@ -33,9 +33,7 @@ async fn a_commit_of_a_follower_waits_for_the_disk(pool: PgPool) {
     fixture.set("a").await;
     let (send, mut settings) = mpsc::unbounded_channel();
     // A server of tests may have another default.
-    let options = (*pool.connect_options())
-        .clone()
-        .options([("synchronous_commit", "on")]);
+    let options = (*pool.connect_options()).clone().options([("synchronous_commit", "on")]);
     let own = PgPoolOptions::new().connect_lazy_with(options);
     let consumer = PgConsumer::new(own, FEED, Setting(send));
     let following = consume(fixture.client.clone(), "setting", consumer, None);

@@ -16,17 +16,12 @@ async fn a_new_follower_applies_old_changes_without_effects(pool: PgPool) {
     }
     fixture.follow();
     fixture.caught_up().await;
-    assert_eq!(
-        fixture.mirror().await,
-        [("a".to_owned(), 2), ("b".to_owned(), 1)]
-    );
+    assert_eq!(fixture.mirror().await, [("a".to_owned(), 2), ("b".to_owned(), 1)]);
 
     fixture.set("b").await;
     fixture.caught_up().await;
-    let acted: Vec<i64> = sqlx::query_scalar("select seq from kit.taken where acted")
-        .fetch_all(&pool)
-        .await
-        .unwrap();
+    let acted: Vec<i64> =
+        sqlx::query_scalar("select seq from kit.taken where acted").fetch_all(&pool).await.unwrap();
     assert_eq!(acted, [4], "only changes after it began");
 }
 
@@ -35,22 +30,14 @@ struct Dump(Vec<u8>);
 
 impl Dump {
     fn take(url: &str) -> Self {
-        let tables = [
-            "--table=kit.feed*",
-            "--table=kit.note",
-            "--exclude-table=kit.feed_cursor",
-        ];
+        let tables = ["--table=kit.feed*", "--table=kit.note", "--exclude-table=kit.feed_cursor"];
         let dump = Command::new("pg_dump")
             .args(["--clean", "--if-exists"])
             .args(tables)
             .arg(url)
             .output()
             .unwrap();
-        assert!(
-            dump.status.success(),
-            "{}",
-            String::from_utf8_lossy(&dump.stderr)
-        );
+        assert!(dump.status.success(), "{}", String::from_utf8_lossy(&dump.stderr));
         Self(dump.stdout)
     }
 
@@ -80,16 +67,11 @@ async fn a_restore_from_a_dump_begins_a_new_epoch(pool: PgPool) {
     let dump = Dump::take(&url);
     fixture.set("changed later").await;
     fixture.set("lost").await;
-    fixture
-        .write(Note::Happened("kept".to_owned()))
-        .await
-        .unwrap();
+    fixture.write(Note::Happened("kept".to_owned())).await.unwrap();
     fixture.caught_up().await;
     assert_eq!(fixture.mirror().await.len(), 3);
-    let before: uuid::Uuid = sqlx::query_scalar("select epoch from kit.feed_head")
-        .fetch_one(&pool)
-        .await
-        .unwrap();
+    let before: uuid::Uuid =
+        sqlx::query_scalar("select epoch from kit.feed_head").fetch_one(&pool).await.unwrap();
 
     dump.restore(url).await;
     // The connections of the running producer know the old table, but find the new one. The numbers 3 and 4 are reused.
@@ -98,18 +80,13 @@ async fn a_restore_from_a_dump_begins_a_new_epoch(pool: PgPool) {
     assert_eq!(fixture.head().await, 4);
     fixture.caught_up().await;
 
-    let after: uuid::Uuid = sqlx::query_scalar("select epoch from kit.feed_head")
-        .fetch_one(&pool)
-        .await
-        .unwrap();
+    let after: uuid::Uuid =
+        sqlx::query_scalar("select epoch from kit.feed_head").fetch_one(&pool).await.unwrap();
     assert_ne!(before, after);
     let mirrored = fixture.mirror().await;
     let expected = [("changed later", 1), ("kept", 2), ("new", 1)]
         .map(|(id, revision)| (id.to_owned(), revision));
-    assert_eq!(
-        mirrored, expected,
-        "the mirror equals the rows of the producer"
-    );
+    assert_eq!(mirrored, expected, "the mirror equals the rows of the producer");
 }
 
 #[testing::database_test]
@@ -187,19 +164,12 @@ async fn times_follow_seq_even_if_clocks_differ(pool: PgPool) {
         let changes = ["a", "b"].map(|id| change(id, 1, false));
         transaction.commit(&changes).await.unwrap();
     }
-    let times: Vec<OffsetDateTime> = sqlx::query_scalar("select at from kit.feed order by seq")
-        .fetch_all(&pool)
-        .await
-        .unwrap();
+    let times: Vec<OffsetDateTime> =
+        sqlx::query_scalar("select at from kit.feed order by seq").fetch_all(&pool).await.unwrap();
     assert_eq!(times.len(), 6);
     assert_eq!(times[0], now);
-    assert!(
-        times.is_sorted_by(|before, after| before < after),
-        "{times:?}"
-    );
-    let head: OffsetDateTime = sqlx::query_scalar("select at from kit.feed_head")
-        .fetch_one(&pool)
-        .await
-        .unwrap();
+    assert!(times.is_sorted_by(|before, after| before < after), "{times:?}");
+    let head: OffsetDateTime =
+        sqlx::query_scalar("select at from kit.feed_head").fetch_one(&pool).await.unwrap();
     assert_eq!(times.last(), Some(&head));
 }

@@ -7,10 +7,7 @@ use testing::wait_until;
 use super::support::{Fixture, tables};
 
 async fn head(standby: &Server) -> i64 {
-    sqlx::query_scalar("select seq from kit.feed_head")
-        .fetch_one(&standby.pool)
-        .await
-        .unwrap()
+    sqlx::query_scalar("select seq from kit.feed_head").fetch_one(&standby.pool).await.unwrap()
 }
 
 #[testing::database_test]
@@ -22,16 +19,10 @@ async fn a_promoted_replica_loses_no_announcement(follower: PgPool) {
 
     // The follower was there from the beginning, so all changes have effects.
     let following = first.follow_into(&follower);
-    wait_until("it follows", async || {
-        acted(&follower).await == Some(vec![])
-    })
-    .await;
+    wait_until("it follows", async || acted(&follower).await == Some(vec![])).await;
     first.set("a").await;
     first.set("b").await;
-    wait_until("it has applied 2", async || {
-        acted(&follower).await == Some(vec![1, 2])
-    })
-    .await;
+    wait_until("it has applied 2", async || acted(&follower).await == Some(vec![1, 2])).await;
     // Stop the follower while 3 is written.
     following.stopping().cancel();
     first.set("c").await;
@@ -44,9 +35,7 @@ async fn a_promoted_replica_loses_no_announcement(follower: PgPool) {
     second.set("d").await;
     let following = second.follow_into(&follower);
     wait_until("it has applied 4", async || {
-        acted(&follower)
-            .await
-            .is_some_and(|acted| acted.contains(&4))
+        acted(&follower).await.is_some_and(|acted| acted.contains(&4))
     })
     .await;
     assert_eq!(acted(&follower).await, Some(vec![1, 2, 3, 4]));

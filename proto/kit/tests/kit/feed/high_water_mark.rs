@@ -137,10 +137,7 @@ async fn a_stream_that_begins_replaces_the_mark_of_an_ended_epoch(pool: PgPool) 
     let fixture = Fixture::publishing(&pool, &mark).await;
     fixture.set("a").await;
     let before = mark.read().await.unwrap();
-    sqlx::query("update kit.feed_head set incarnation = 'elsewhere'")
-        .execute(&pool)
-        .await
-        .unwrap();
+    sqlx::query("update kit.feed_head set incarnation = 'elsewhere'").execute(&pool).await.unwrap();
     fixture.follow();
     fixture.caught_up().await;
     let after = mark.read().await.unwrap();

@@ -31,11 +31,7 @@ async fn list(
     after: Option<Timestamp>,
     limit: u32,
 ) -> Result<ListChangesResponse, Fault> {
-    let request = ListChangesRequest {
-        entity: "note".to_owned(),
-        after,
-        limit,
-    };
+    let request = ListChangesRequest { entity: "note".to_owned(), after, limit };
     let mut client = FeedServiceClient::new(fixture.client.clone());
     Ok(client.list_changes(request).await?.into_inner())
 }
@@ -75,10 +71,7 @@ async fn a_change_is_numbered_when_no_transaction_before_it_is_open(pool: PgPool
     fixture.set("a").await;
     let mut first = pool.begin().await.unwrap();
     // A commit takes its number in this way. The transaction stays open.
-    sqlx::query("update kit.feed_head set seq = seq + 1")
-        .execute(&mut *first)
-        .await
-        .unwrap();
+    sqlx::query("update kit.feed_head set seq = seq + 1").execute(&mut *first).await.unwrap();
     let waits = "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')";
     let undone = async {
         wait_until("the second waits for the first", async || {
@@ -117,14 +110,8 @@ async fn a_time_is_a_position_in_every_epoch(pool: PgPool) {
 #[testing::database_test]
 async fn a_bad_request_says_what_is_wrong(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
-    let after = Timestamp {
-        seconds: i64::MAX,
-        nanos: 0,
-    };
+    let after = Timestamp { seconds: i64::MAX, nanos: 0 };
     let fault = list(&fixture, Some(after), 501).await.unwrap_err();
     assert_eq!(fault.code, Code::Invalid);
-    assert_eq!(
-        fault.fields.into_keys().collect::<Vec<_>>(),
-        ["after", "limit"]
-    );
+    assert_eq!(fault.fields.into_keys().collect::<Vec<_>>(), ["after", "limit"]);
 }

@@ -12,11 +12,7 @@ use super::support::{Fixture, Note, SCHEMA, apply, change};
 /// Reads `count` changes from 0, and checks that none is missing or repeated.
 async fn read_in_order(fixture: &Fixture, count: i64) {
     let mut client = FeedServiceClient::new(fixture.client.clone());
-    let mut stream = client
-        .follow(FollowRequest::default())
-        .await
-        .unwrap()
-        .into_inner();
+    let mut stream = client.follow(FollowRequest::default()).await.unwrap().into_inner();
     let mut seen = 0;
     while seen < count {
         match stream.message().await.unwrap().unwrap().message {
@@ -43,9 +39,7 @@ async fn a_reader_never_finds_a_row_below_one_it_has_seen(pool: PgPool) {
         async move {
             for write in 0..WRITES {
                 // Callers of both replicas write some of the same notes, so that they conflict.
-                fixture
-                    .set(&format!("note {}", (caller + write) % 20))
-                    .await;
+                fixture.set(&format!("note {}", (caller + write) % 20)).await;
             }
         }
     });
@@ -83,9 +77,8 @@ async fn a_refused_write_changes_and_publishes_nothing(pool: PgPool) {
 async fn the_changes_of_a_transaction_are_published_in_their_order(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
-    let changes: Vec<NewChange> = ["it's", "\\ \"x\" é", "", "a"]
-        .map(|id| change(id, 7, false))
-        .into();
+    let changes: Vec<NewChange> =
+        ["it's", "\\ \"x\" é", "", "a"].map(|id| change(id, 7, false)).into();
     let transaction = fixture.producer.begin().await.unwrap();
     transaction.commit(&changes).await.unwrap();
     let mut connection = pool.acquire().await.unwrap();

@@ -24,10 +24,7 @@ async fn write(pool: &PgPool, seq: i64) {
              values ({seq}, 'note', '{seq}', 1, 'set', true, false, now(), '');
          update kit.feed_head set seq = {seq}"
     );
-    sqlx::raw_sql(AssertSqlSafe(sql))
-        .execute(pool)
-        .await
-        .unwrap();
+    sqlx::raw_sql(AssertSqlSafe(sql)).execute(pool).await.unwrap();
 }
 
 #[testing::database_test]

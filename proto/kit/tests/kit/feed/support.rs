@@ -25,10 +25,7 @@ const MIRROR: &str = "
 pub(crate) async fn tables(pool: &PgPool) {
     let sql =
         format!("create schema kit; {PRODUCER_TABLES} {CONSUMER_TABLES} {LEASE_TABLE} {MIRROR}");
-    sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
-        .execute(pool)
-        .await
-        .unwrap();
+    sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(pool).await.unwrap();
 }
 
 /// A write to the producer.
@@ -63,9 +60,7 @@ pub(crate) async fn apply(
         }
         Note::Happened(id) => Ok((0, vec![change(id, 0, true)])),
         Note::Bad => {
-            sqlx::query("insert into kit.note values ('bad', null)")
-                .execute(connection)
-                .await?;
+            sqlx::query("insert into kit.note values ('bad', null)").execute(connection).await?;
             unreachable!("PostgreSQL refuses it")
         }
         Note::Refused => Err(Fault::new(Code::Invalid, "no")),
@@ -137,13 +132,7 @@ impl Fixture {
         services.add_service(producer.service());
         let address = testing::serve(services, &lifecycle).await.unwrap();
         let client = testing::client(&address, &lifecycle).unwrap();
-        Self {
-            pool: pool.clone(),
-            producer,
-            client,
-            lifecycle,
-            clock,
-        }
+        Self { pool: pool.clone(), producer, client, lifecycle, clock }
     }
 
     /// Makes a write; returns the revision of the note.
@@ -159,10 +148,7 @@ impl Fixture {
     }
 
     pub(crate) async fn head(&self) -> i64 {
-        sqlx::query_scalar("select seq from kit.feed_head")
-            .fetch_one(&self.pool)
-            .await
-            .unwrap()
+        sqlx::query_scalar("select seq from kit.feed_head").fetch_one(&self.pool).await.unwrap()
     }
 
     pub(crate) fn follow(&self) {
@@ -219,10 +205,7 @@ impl Drop for Fixture {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mirror;
 
-pub(crate) const FEED: Subscription = Subscription {
-    schema: SCHEMA,
-    producer: "notes",
-};
+pub(crate) const FEED: Subscription = Subscription { schema: SCHEMA, producer: "notes" };
 
 impl Projection for Mirror {
     type Row = Change;
@@ -279,13 +262,9 @@ impl Projection for Mirror {
 
 /// The URL of the test's database, for a child process.
 pub(crate) async fn database_url(pool: &PgPool) -> String {
-    let mut connection = PgConnection::connect_with(&pool.connect_options())
-        .await
-        .unwrap();
-    let database: String = sqlx::query_scalar("select current_database()")
-        .fetch_one(&mut connection)
-        .await
-        .unwrap();
+    let mut connection = PgConnection::connect_with(&pool.connect_options()).await.unwrap();
+    let database: String =
+        sqlx::query_scalar("select current_database()").fetch_one(&mut connection).await.unwrap();
     let base = std::env::var("DATABASE_URL").unwrap();
     let (server, _) = base.rsplit_once('/').unwrap();
     format!("{server}/{database}")

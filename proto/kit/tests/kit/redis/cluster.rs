@@ -36,10 +36,8 @@ async fn counted(redis: &Redis, script: &Script, account: usize) -> Result<u64, 
 }
 
 fn node_of(servers: &Servers, account: usize) -> usize {
-    let slot = servers
-        .command(0, &["cluster", "keyslot", &key(account)])
-        .unwrap();
-    let slot: u32 = slot.trim().parse().unwrap();
+    let slot: u32 =
+        servers.command(0, &["cluster", "keyslot", &key(account)]).unwrap().trim().parse().unwrap();
     // redis-cli assigns the slots to three nodes in this way.
     let node = [5460, 10922, 16383].iter().position(|last| slot <= *last);
     node.unwrap()
@@ -47,9 +45,7 @@ fn node_of(servers: &Servers, account: usize) -> usize {
 
 /// An account with a slot on this node.
 fn account_on(servers: &Servers, node: usize) -> usize {
-    (0..1_000)
-        .find(|account| node_of(servers, *account) == node)
-        .unwrap()
+    (0..1_000).find(|account| node_of(servers, *account) == node).unwrap()
 }
 
 #[tokio::test]
@@ -73,9 +69,7 @@ async fn a_node_that_hangs_delays_only_its_own_keys() {
         })
         .await;
     }
-    servers
-        .command(0, &["client", "pause", "3600000", "all"])
-        .unwrap();
+    servers.command(0, &["client", "pause", "3600000", "all"]).unwrap();
     // Enough failures to open the breaker, but other calls are answered in between.
     let calls = [hung, well, hung, well, hung, well, hung, well];
     let answers = join_all(calls.map(|account| counted(&redis, &script, account))).await;
@@ -96,10 +90,8 @@ async fn the_replica_of_a_master_that_hangs_is_found() {
     let redis = connect(servers.url(), Duration::from_millis(500));
     let script = Script::new(COUNT);
     let account = account_on(&servers, 0);
-    wait_until("the master is connected", async || {
-        counted(&redis, &script, account).await.is_ok()
-    })
-    .await;
+    wait_until("the master is connected", async || counted(&redis, &script, account).await.is_ok())
+        .await;
     for node in 0..6 {
         let soon = ["config", "set", "cluster-node-timeout", "2000"];
         servers.command(node, &soon).unwrap();

@@ -148,11 +148,7 @@ async fn calls_that_fail_together_are_one_failure() {
     let burst = futures::future::join_all((0..50).map(|_| ask(&redis))).await;
     assert!(burst.iter().all(|it| *it == Err(Unavailable::Unknown)));
     // Two more failures open the breaker.
-    for expected in [
-        Unavailable::Unknown,
-        Unavailable::Unknown,
-        Unavailable::NotApplied,
-    ] {
+    for expected in [Unavailable::Unknown, Unavailable::Unknown, Unavailable::NotApplied] {
         assert_eq!(ask(&redis).await, Err(expected));
     }
 }
@@ -170,11 +166,7 @@ async fn concurrent_calls_share_one_connection_and_one_probe() {
     let before = fake.connections();
     fake.set_silent(true);
     let answers = futures::future::join_all((0..50).map(|_| ask(&impatient))).await;
-    assert!(
-        answers
-            .into_iter()
-            .all(|answer| answer == Err(Unavailable::Unknown))
-    );
+    assert!(answers.into_iter().all(|answer| answer == Err(Unavailable::Unknown)));
     // Probes run one at a time. Each opens a connection and waits for its timeout.
     fake.set_silent(false);
     until_answered(&impatient).await;
@@ -260,28 +252,17 @@ async fn a_demoted_redis_is_left_for_its_successor() {
     };
     assert_eq!(count().await, Ok(1));
 
-    let (host, port) = servers
-        .place(1)
-        .split_once(':')
-        .map(|(h, p)| (h.to_owned(), p.to_owned()))
-        .unwrap();
+    let (host, port) =
+        servers.place(1).split_once(':').map(|(h, p)| (h.to_owned(), p.to_owned())).unwrap();
     servers.command(0, &["replicaof", &host, &port]).unwrap();
     assert_eq!(count().await, Err(Unavailable::NotApplied));
-    let not_applied = redis
-        .query::<()>("test", redis::cmd("SET").arg("a").arg("b"))
-        .await;
-    assert_eq!(
-        not_applied,
-        Err(Unavailable::NotApplied),
-        "no connection to a replica is kept"
-    );
+    let not_applied = redis.query::<()>("test", redis::cmd("SET").arg("a").arg("b")).await;
+    assert_eq!(not_applied, Err(Unavailable::NotApplied), "no connection to a replica is kept");
     place.send_replace(servers.place(1));
     assert_eq!(count().await, Ok(1), "the next call finds the successor");
 
     // While the address keeps leading to a replica, the breaker probes.
-    servers
-        .command(1, &["replicaof", "127.0.0.1", "1"])
-        .unwrap();
+    servers.command(1, &["replicaof", "127.0.0.1", "1"]).unwrap();
     for _ in 0..10 {
         assert_eq!(count().await, Err(Unavailable::NotApplied));
     }

@@ -24,15 +24,8 @@ impl<'a> Context<'a> {
             let errors = operation.errors.iter();
             errors.map(|error| error.code.as_str()).collect()
         };
-        let common = operations
-            .iter()
-            .map(codes)
-            .reduce(|one, other| &one & &other);
-        Self {
-            api_url,
-            operations,
-            common: common.unwrap_or_default(),
-        }
+        let common = operations.iter().map(codes).reduce(|one, other| &one & &other);
+        Self { api_url, operations, common: common.unwrap_or_default() }
     }
 
     /// The page of an operation.
@@ -56,8 +49,8 @@ impl<'a> Context<'a> {
         page.headers(&operation.responses);
         page.heading("Errors");
         page.errors(&operation.errors, &self.common);
-        let links = operation.links.iter();
-        let mut links = links.filter_map(|id| self.operations.iter().find(|it| it.id == *id));
+        let mut links =
+            operation.links.iter().filter_map(|id| self.operations.iter().find(|it| it.id == *id));
         if let Some(first) = links.next() {
             page.heading("See also");
             for linked in std::iter::once(first).chain(links) {
@@ -70,13 +63,8 @@ impl<'a> Context<'a> {
     /// The operation with the values of its examples.
     fn example_call(&self, operation: &Operation) -> ApiCall {
         let values = |location: Location| -> Vec<(&str, String)> {
-            let parameters = operation
-                .parameters
-                .iter()
-                .filter(|it| it.location == location);
-            parameters
-                .filter_map(|it| Some((it.name.as_str(), it.example_value()?)))
-                .collect()
+            let parameters = operation.parameters.iter().filter(|it| it.location == location);
+            parameters.filter_map(|it| Some((it.name.as_str(), it.example_value()?))).collect()
         };
         let (in_path, query) = (values(Location::Path), values(Location::Query));
         let target = snippet::target(&operation.path, &borrowed(&in_path), &borrowed(&query));
@@ -109,11 +97,7 @@ impl<'a> Context<'a> {
             let link = format!("[`{0}`](/docs/reference/webhooks/{0})", webhook.id);
             (link, webhook.summary.as_str())
         });
-        page.group(
-            super::WEBHOOKS,
-            "Messages to the endpoints of an account.",
-            rows.collect(),
-        );
+        page.group(super::WEBHOOKS, "Messages to the endpoints of an account.", rows.collect());
         page.text
     }
 }
@@ -127,11 +111,7 @@ pub(super) fn webhook(webhook: &Operation) -> String {
     for header in &webhook.parameters {
         let words = described(false, &header.description, &header.shape, None);
         let words = always(header.is_required, &words);
-        let row = format!(
-            "| {} | {} | {words} |",
-            code(&header.name),
-            header.shape.kind
-        );
+        let row = format!("| {} | {} | {words} |", code(&header.name), header.shape.kind);
         page.line(&row);
     }
     if let Some(body) = &webhook.body {
@@ -149,16 +129,12 @@ pub(super) fn webhook(webhook: &Operation) -> String {
 
 fn borrowed<'v>(values: &'v [(&'v str, String)]) -> Vec<(&'v str, &'v str)> {
     let values = values.iter();
-    values
-        .map(|(name, value)| (*name, value.as_str()))
-        .collect()
+    values.map(|(name, value)| (*name, value.as_str())).collect()
 }
 
 /// The operation as a link to its page.
 fn link(operation: &Operation) -> String {
-    let Operation {
-        id, method, path, ..
-    } = operation;
+    let Operation { id, method, path, .. } = operation;
     format!("[`{method} {path}`](/docs/reference/{id})")
 }
 
@@ -166,10 +142,7 @@ fn link(operation: &Operation) -> String {
 pub(super) fn group(tag: &str) -> String {
     let mut characters = tag.chars();
     let first = characters.next().into_iter();
-    first
-        .flat_map(char::to_uppercase)
-        .chain(characters)
-        .collect()
+    first.flat_map(char::to_uppercase).chain(characters).collect()
 }
 
 /// The callers of an operation, as a sentence.
@@ -179,10 +152,7 @@ fn callers(callers: &[Caller]) -> String {
         [] => "Call it without a key.".to_owned(),
         [only] => format!("Call it with {only}. See [Keys](/docs/keys)."),
         [others @ .., last] => {
-            format!(
-                "Call it with {} or {last}. See [Keys](/docs/keys).",
-                others.join(", ")
-            )
+            format!("Call it with {} or {last}. See [Keys](/docs/keys).", others.join(", "))
         }
     }
 }

@@ -79,10 +79,7 @@ impl Page {
         self.heading(title);
         self.line("| Name | In | Type | Description |\n| --- | --- | --- | --- |");
         for it in parameters {
-            let example = it
-                .example
-                .as_ref()
-                .map(|example| format!("Example: `{example}`."));
+            let example = it.example.as_ref().map(|example| format!("Example: `{example}`."));
             let words = described(
                 it.is_required && it.location != Location::Path,
                 &it.description,
@@ -90,10 +87,7 @@ impl Page {
                 example,
             );
             let (name, location, kind) = (&it.name, it.location, &it.shape.kind);
-            self.line(&format!(
-                "| {} | {location} | {kind} | {words} |",
-                code(name)
-            ));
+            self.line(&format!("| {} | {location} | {kind} | {words} |", code(name)));
         }
     }
 
@@ -102,10 +96,11 @@ impl Page {
             body.fields.iter().partition(|field| field.is_read_only);
         self.fields(&fields, |field| field.is_required);
         // Leave out the fields inside an ignored field, since they are ignored too.
-        let tops = ignored
+        let tops: Vec<String> = ignored
             .iter()
-            .filter(|field| !field.path.contains(['.', '[']));
-        let tops: Vec<String> = tops.map(|field| code(&field.path)).collect();
+            .filter(|field| !field.path.contains(['.', '[']))
+            .map(|field| code(&field.path))
+            .collect();
         if !tops.is_empty() {
             self.end_table();
             self.paragraph(&format!(
@@ -145,17 +140,11 @@ impl Page {
     }
 
     pub(super) fn reply(&mut self, reply: &Reply) {
-        let Reply {
-            status,
-            description,
-            body,
-            ..
-        } = reply;
+        let Reply { status, description, body, .. } = reply;
         let reason = status
             .parse()
             .ok()
-            .and_then(|status: u16| StatusCode::from_u16(status).ok());
-        let reason = reason
+            .and_then(|status: u16| StatusCode::from_u16(status).ok())
             .and_then(|status| status.canonical_reason())
             .unwrap_or_default();
         self.end_table();
@@ -172,11 +161,7 @@ impl Page {
         self.line("| Field | Type | Description |\n| --- | --- | --- |");
         for field in &body.fields {
             // The reader of a received body need not check the limits.
-            let shape = Shape {
-                limits: Vec::new(),
-                default: None,
-                ..field.shape.clone()
-            };
+            let shape = Shape { limits: Vec::new(), default: None, ..field.shape.clone() };
             let words = described(false, &field.description, &shape, None);
             let words = always(field.is_required, &words);
             let row = format!("| {} | {} | {words} |", code(&field.path), field.shape.kind);
@@ -215,12 +200,8 @@ impl Page {
             self.line("| Status | Code | Meaning |\n| --- | --- | --- |");
         }
         for error in own {
-            let row = format!(
-                "| {} | {} | {} |",
-                error.status,
-                code_link(error),
-                cell(&error.meaning)
-            );
+            let row =
+                format!("| {} | {} | {} |", error.status, code_link(error), cell(&error.meaning));
             self.line(&row);
         }
         self.end_table();
@@ -250,11 +231,7 @@ pub(super) fn described(
     if !words.is_empty() {
         parts.push(words.to_owned());
     }
-    let values: Vec<String> = shape
-        .values
-        .iter()
-        .map(|value| format!("`{value}`"))
-        .collect();
+    let values: Vec<String> = shape.values.iter().map(|value| format!("`{value}`")).collect();
     // A description may list them already.
     let is_named = values.iter().all(|value| words.contains(value));
     match &values[..] {

@@ -5,10 +5,7 @@ use crate::domain::shell_word::quoted;
 
 /// A command that makes the call and prints the answer with its headers.
 pub(crate) fn snippet(call: &ApiCall) -> String {
-    let mut parts = vec![format!(
-        "curl -i -H \"Authorization: Bearer ${}\"",
-        call.variable
-    )];
+    let mut parts = vec![format!("curl -i -H \"Authorization: Bearer ${}\"", call.variable)];
     if call.method != "GET" {
         parts.push(format!("-X {}", call.method));
     }

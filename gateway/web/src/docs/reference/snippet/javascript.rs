@@ -4,10 +4,7 @@ use super::{ApiCall, literal, members, push_escaped};
 
 /// A program that makes the call and prints the status and the answer.
 pub(crate) fn snippet(call: &ApiCall) -> String {
-    let mut lines = vec![format!(
-        "const response = await fetch({}, {{",
-        literal(&call.url, '\'')
-    )];
+    let mut lines = vec![format!("const response = await fetch({}, {{", literal(&call.url, '\''))];
     if call.method != "GET" {
         lines.push(format!("  method: {},", literal(&call.method, '\'')));
     }

@@ -9,11 +9,7 @@ use std::fmt::Write as _;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The characters to encode in a segment of a path or in a query: all but the unreserved ones (RFC 3986).
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A call of the API. No text has the character NUL, which no shell passes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,9 +28,7 @@ pub(super) struct ApiCall {
 /// Path and query of a call, encoded. `path` has parameters such as `{slug}`.
 pub(super) fn target(path: &str, in_path: &[(&str, &str)], query: &[(&str, &str)]) -> String {
     let segments = path.split('/').map(|segment| {
-        let name = segment
-            .strip_prefix('{')
-            .and_then(|it| it.strip_suffix('}'));
+        let name = segment.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
         let value = in_path.iter().find(|(known, _)| Some(*known) == name);
         value.map_or_else(|| segment.to_owned(), |(_, value)| encoded(value))
     });
@@ -53,8 +47,7 @@ fn encoded(text: &str) -> String {
 /// The headers besides `Authorization`, as members of an object in Python and JavaScript, between these quotes.
 fn members(call: &ApiCall, quote: char) -> Vec<String> {
     let json = ("Content-Type", "application/json");
-    let headers = call.headers.iter();
-    let headers = headers.map(|(name, value)| (name.as_str(), value.as_str()));
+    let headers = call.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     headers
         .chain(call.body.is_some().then_some(json))
         .map(|(name, value)| format!("{}: {}", literal(name, quote), literal(value, quote)))
@@ -133,14 +126,7 @@ mod tests {
             if name == "content-length" {
                 length = value.parse().unwrap();
             }
-            if [
-                "authorization",
-                "content-type",
-                "if-match",
-                "idempotency-key",
-            ]
-            .contains(&&*name)
-            {
+            if ["authorization", "content-type", "if-match", "idempotency-key"].contains(&&*name) {
                 headers.push(format!("{name}: {value}"));
             }
         }
@@ -165,11 +151,8 @@ mod tests {
             if program == "node" {
                 child.arg("--input-type=module");
             }
-            let output = child
-                .args([option, snippet])
-                .env("SERVICE_WRITE_KEY", KEY)
-                .output()
-                .unwrap();
+            let output =
+                child.args([option, snippet]).env("SERVICE_WRITE_KEY", KEY).output().unwrap();
             let printed = String::from_utf8_lossy(&output.stdout).into_owned();
             let complaint = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{snippet}: {complaint}");
@@ -188,10 +171,7 @@ mod tests {
             let (got, printed) = run(server, command, &snippet);
             assert_eq!(got, *expected, "{snippet}");
             assert!(printed.contains("404"), "{snippet} prints {printed}");
-            assert!(
-                printed.trim_end().ends_with("{}"),
-                "{snippet} prints {printed}"
-            );
+            assert!(printed.trim_end().ends_with("{}"), "{snippet} prints {printed}");
         }
     }
 
@@ -201,17 +181,10 @@ mod tests {
         method: &str,
         [slug, query, header, body]: [&str; 4],
     ) -> (ApiCall, Arrived) {
-        let target = target(
-            "/v1/games/{slug}",
-            &[("slug", slug)],
-            &[("q", query), ("a b", "")],
-        );
+        let target = target("/v1/games/{slug}", &[("slug", slug)], &[("q", query), ("a b", "")]);
         let body = (method != "DELETE").then(|| body.to_owned());
         let mut headers = vec![format!("authorization: Bearer {KEY}")];
-        headers.extend(
-            body.as_ref()
-                .map(|_| "content-type: application/json".to_owned()),
-        );
+        headers.extend(body.as_ref().map(|_| "content-type: application/json".to_owned()));
         headers.push(format!("if-match: {header}"));
         let expected = Arrived {
             line: format!("{method} {target} HTTP/1.1"),
