@@ -6,6 +6,7 @@ use sqlx::PgPool;
 use web::domain::role::Role;
 use web::domain::session_token::Token;
 use web::layers::access::Access;
+use web::route::RouteKind;
 use web::page_limit::Visitor;
 use web::router::routes;
 use web::store::sessions::Stage;
@@ -19,7 +20,8 @@ use crate::webhook_service::insert_account;
 /// Pictures are named by their hash, and the API shows them to everybody.
 const PUBLIC: &str = "/accounts/{account}/pictures/{name}";
 /// A removal of what is not there has nothing to do, whosever it was.
-const REMOVAL: &str = "/accounts/{account}/webhooks/{endpoint}/remove";
+const REMOVALS: [&str; 2] =
+    ["/accounts/{account}/webhooks/{endpoint}/remove", "/accounts/{account}/claims/{claim}/withdraw"];
 
 /// Parameters that name nothing that belongs to an account.
 const OF_NOBODY: [&str; 3] = ["{account}", "{kind}", "{operation}"];
@@ -36,13 +38,13 @@ async fn nobody_reaches_the_account_of_another(pool: PgPool) {
     let before = full.state().await;
     let mut tried = 0;
     for route in routes() {
-        if !matches!(route.access, Access::Member(_)) {
+        if !matches!(route.kind, RouteKind::Dashboard(Access::Member(_))) {
             continue;
         }
         let mut parameters = route.path.split('/').filter(|it| it.starts_with('{'));
         let names_a_thing = parameters.any(|it| !OF_NOBODY.contains(&it))
             && route.path != PUBLIC
-            && route.path != REMOVAL;
+            && !REMOVALS.contains(&route.path);
         for method in &route.methods {
             let path = full.path(route.path, &full.account);
             let page = send(&mut stranger, method, &path, &every_field()).await;
@@ -82,7 +84,7 @@ async fn a_role_reaches_only_what_it_may(pool: PgPool) {
     site.join(account, bob, Role::Editor).await;
     let mut editor = site.signed_in(BOB).await;
     for route in routes() {
-        let Access::Member(permission) = route.access else {
+        let RouteKind::Dashboard(Access::Member(permission)) = route.kind else {
             continue;
         };
         if Role::Editor.may(permission) || !route.methods.contains(&Method::POST) {
@@ -103,13 +105,13 @@ async fn a_page_offers_only_the_forms_that_the_role_may_use(pool: PgPool) {
         let person = site.person(email).await;
         site.join(account, person, role).await;
         let mut member = site.signed_in(email).await;
-        let may = |access| matches!(access, Access::Member(needed) if role.may(needed));
+        let may = |kind| matches!(kind, RouteKind::Dashboard(Access::Member(needed)) if role.may(needed));
         let routes = || routes().into_iter().filter(|it| it.path.contains("{account}"));
         let mut refused: Vec<String> = routes().map(|it| full.own(it.path)).collect();
-        for route in routes().filter(|it| may(it.access)) {
+        for route in routes().filter(|it| may(it.kind)) {
             refused.retain(|path| *path != full.own(route.path));
         }
-        for route in routes().filter(|it| may(it.access) && it.methods.contains(&Method::GET)) {
+        for route in routes().filter(|it| may(it.kind) && it.methods.contains(&Method::GET)) {
             let path = full.own(route.path);
             let page = member.get(&path).await;
             for refused in &refused {
@@ -146,7 +148,7 @@ async fn a_network_is_refused_at_its_limits_on_every_path_that_costs_a_call(pool
             let path = full.own(route.path);
             stranger.cookie = Some(made_up.clone());
             let page = send(&mut stranger, method, &path, &every_field()).await;
-            let is_free = route.access == Access::Asset && route.path != "/pictures/{name}";
+            let is_free = route.kind == RouteKind::Asset && route.path != "/pictures/{name}";
             let is_refused = page.status == StatusCode::TOO_MANY_REQUESTS;
             assert_eq!(is_refused, !is_free, "{method} {path}: {}", page.status);
             refused += usize::from(is_refused);

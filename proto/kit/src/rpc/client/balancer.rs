@@ -195,14 +195,14 @@ impl Replica {
     /// Records a call that was answered.
     pub(super) fn record_success(&self) {
         let mut failures = self.failures.lock();
-        *failures = Failures { is_probed: false, ..Failures::default() };
+        (failures.count, failures.probe_at) = (0, None);
     }
 
     fn record_failure(&self, error: &TransportError, is_probe: bool) {
         let now = Instant::now();
         let mut failures = self.failures.lock();
         // A call that was in flight when the replica became one to avoid says nothing new.
-        if is_probe || failures.is_probed || failures.health(now) != Health::Avoided {
+        if is_probe || failures.health(now) != Health::Avoided {
             let time = AVOIDED.saturating_mul(1 << failures.count.min(5));
             failures.count += 1;
             failures.probe_at = Some(now + time.min(MAX_AVOIDED));
