@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2034 # those who read it use its variables
 # Read by deploy/up and its siblings: finds a cargo that is new enough and a C compiler (rustc links with it), or says in one
 # sentence how to get them. Leaves $manifest, the checkout's Cargo.toml, $launcher, where the launcher is after its build,
 # and $quiet, cargo's flag when it has been built before and no other cargo is at work; cargo is first in PATH afterwards.
@@ -20,20 +21,8 @@ elif [ "$found" -lt "$needed" ]; then
 fi
 PATH=$(dirname -- "$cargo"):$PATH
 export PATH
-if ! command -v cc >/dev/null; then
-    sudo=
-    [ "$(id -u)" = 0 ] || sudo=sudo
-    if ! command -v apt-get >/dev/null || ! command -v "${sudo:-sh}" >/dev/null; then
-        echo "fleet: a C compiler is missing: install gcc and the C library's headers (gcc libc6-dev), then try again" >&2
-        exit 1
-    fi
-    echo "Installing gcc libc6-dev"
-    $sudo apt-get update -q
-    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends gcc libc6-dev || {
-        echo "fleet: apt-get did not install gcc libc6-dev (its reason is above): install them yourself, then try again" >&2
-        exit 1
-    }
-fi
+. "$root/deploy/fleet/packages.sh"
+require cc=gcc cc=libc6-dev || exit 1
 launcher=${CARGO_TARGET_DIR:-$root/target}/debug/fleet
 quiet=
 # Another cargo that compiles holds this lock. With -q, cargo would wait for it in silence. flock ends with 1 only when the lock is held.

@@ -34,7 +34,7 @@ pub(crate) fn root() -> PathBuf {
 }
 
 /// A cargo command in the workspace, from any current directory.
-pub(crate) fn command(args: &[&str]) -> Command {
+fn command(args: &[&str]) -> Command {
     let mut command = Command::new("cargo");
     command.current_dir(root()).args(args);
     // As in .cargo/config.toml, even if the environment of the user differs.
@@ -50,11 +50,6 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
-/// Runs cargo; returns whether it succeeded. Its output goes to the terminal.
-pub(crate) fn run(args: &[&str], signals: &Signals) -> Result<bool> {
-    Ok(process::run(&mut command(args), signals)?.success())
-}
-
 /// Compiles the services and the staff tool.
 pub(crate) fn build(profile: Profile, binaries: &[&str], signals: &Signals) -> Result<()> {
     // The whole workspace, so that dependencies have the same features as in other builds.
@@ -63,16 +58,10 @@ pub(crate) fn build(profile: Profile, binaries: &[&str], signals: &Signals) -> R
     if profile == Profile::Release {
         args.push("--release");
     }
-    if !run(&args, signals)? {
+    if !process::run(&mut command(&args), signals)?.success() {
         bail!("the services do not compile: the errors of cargo are above");
     }
     Ok(())
-}
-
-/// The arguments of cargo that select a crate. They also name the package `features`, so that dependencies have the same features as in other
-/// builds and are not compiled again.
-pub(crate) fn selection(package: &str) -> Vec<&str> {
-    vec!["-p", package, "-p", "features"]
 }
 
 /// The folder of the binaries of a profile, next to that of the launcher. The user may have configured another target folder.

@@ -50,13 +50,6 @@ impl Address {
         format!("{host}:{port}/{}", self.database())
     }
 
-    /// Another database on the same server.
-    pub(crate) fn sibling(&self, database: &str) -> Self {
-        let mut url = self.url.clone();
-        url.set_path(database);
-        Self { setting: self.setting.clone(), url }
-    }
-
     /// The URL of the same database for another user.
     fn for_role(&self, role: &str, password: &str) -> Result<String> {
         let mut url = self.url.clone();

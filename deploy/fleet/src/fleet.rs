@@ -1,4 +1,4 @@
-//! A whole fleet, from its servers to its seed data. `up` runs one for the user, `test` one for the tests.
+//! A whole fleet, from its servers to its seed data.
 
 use std::fs::OpenOptions;
 use std::path::PathBuf;
@@ -56,8 +56,6 @@ pub(crate) struct Plan {
     pub(crate) binaries: PathBuf,
     /// A table of plans, instead of the one of the gateway.
     pub(crate) plans: Option<PathBuf>,
-    /// Settings of services, by their full names.
-    pub(crate) settings: Vec<(&'static str, &'static str)>,
     pub(crate) external: ExternalServers,
     /// Whether data survive a crash of the machine, and not only one of PostgreSQL or Redis.
     pub(crate) durable: bool,
@@ -140,18 +138,8 @@ impl<'a> Fleet<'a> {
         Ok(fleet)
     }
 
-    pub(crate) fn signals(&self) -> &'a Signals {
-        self.signals
-    }
-
     pub(crate) fn folder(&self) -> &'a Folder {
         self.folder
-    }
-
-    /// The database of the private server, as its owner.
-    pub(crate) fn server(&self) -> Result<Address> {
-        let url = self.manifest.database_url.as_deref().context("PostgreSQL is not running")?;
-        Address::parse("PostgreSQL", url)
     }
 
     /// The public address of the first process of a service.
@@ -253,7 +241,7 @@ impl<'a> Fleet<'a> {
     }
 
     /// Starts the services, waits until all are ready, and creates the seed data.
-    pub(crate) fn start_services(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
+    fn start_services(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
         let since = Instant::now();
         say(format!("Starting {} service processes", self.instances.len()));
         let copied_url = self.manifest.memory.public_url.clone();
@@ -261,7 +249,6 @@ impl<'a> Fleet<'a> {
             folder: self.folder,
             binaries: &self.plan.binaries,
             plans: self.plan.plans.clone(),
-            settings: &self.plan.settings,
             public_url: copied_url.unwrap_or_else(|| self.public_url(WEB)),
             dashboard_url: self.public_url(WEB),
         };
@@ -269,7 +256,13 @@ impl<'a> Fleet<'a> {
         // Services read these files at their start.
         let all: Vec<_> = self.instances.iter().map(|one| (one, None)).collect();
         supervisor.write_addresses(&all)?;
-        for instance in &self.instances {
+        for (number, instance) in self.instances.iter().enumerate() {
+            // They may start in any order, but one that calls another before it listens warns in its log.
+            for earlier in self.instances.iter().take(number) {
+                if instance.service.calls(earlier.service) {
+                    supervisor.until(&earlier.name(), SERVICE_LIMIT, || Ok(earlier.listens()))?;
+                }
+            }
             let spec = services::spec(instance, &shared, &self.manifest)?;
             supervisor.start(spec, Some(instance.clone()))?;
         }
@@ -314,7 +307,7 @@ impl<'a> Fleet<'a> {
         activity::create(&staff, &address("catalogue-svc"), &mut self.manifest)
     }
 
-    pub(crate) fn set_state(&mut self, state: FleetState) -> Result<()> {
+    fn set_state(&mut self, state: FleetState) -> Result<()> {
         self.manifest.set_state(state, self.folder)
     }
 

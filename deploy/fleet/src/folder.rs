@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -14,16 +14,9 @@ use nix::unistd::geteuid;
 /// The minimum free space for a start. An empty PostgreSQL takes 40 MB; its write-ahead log grows up to 1 GB.
 const NEEDED_MB: u64 = 200;
 
-/// The file system for data of tests. A test creates and removes a database of a thousand files, which takes several times as long on a
-/// disk.
-const MEMORY: &str = "/dev/shm";
-
-/// The free space in memory that data of tests need.
-const MEMORY_MB: u64 = 3_000;
-
 /// All files and folders that the launcher writes. `--fresh` removes only these, so that a `--dir` with other files in it loses
 /// nothing.
-const CONTENTS: [&str; 13] = [
+const CONTENTS: [&str; 10] = [
     "fleet.json",
     "staff.toml",
     "staff-members",
@@ -32,9 +25,6 @@ const CONTENTS: [&str; 13] = [
     "addresses",
     "logs",
     "clock",
-    "queries",
-    "plans.toml",
-    "template",
     "pictures",
     "mail",
 ];
@@ -114,32 +104,12 @@ impl Folder {
         format!("{prefix}{:016x}", hasher.finish()).into()
     }
 
-    /// Makes the data folder, which must not exist yet, a link to memory if there is room.
-    pub(crate) fn use_memory(&self) -> Result<()> {
-        if !free_mb(Path::new(MEMORY)).is_ok_and(|free| free >= MEMORY_MB) {
-            return Ok(());
-        }
-        let home = self.elsewhere(&format!("{MEMORY}/mchezo-fleet-"));
-        // A launcher that was killed may have left it.
-        remove(&home)?;
-        fs::create_dir(&home)
-            .and_then(|()| symlink(&home, self.data()))
-            .with_context(|| format!("cannot create {}", home.display()))
-    }
-
-    /// Removes data, keys and logs.
+    /// Removes data, keys and logs. Data may be behind a symbolic link (see `postgres::DataFolders`); its target is removed as well.
     pub(crate) fn wipe(&self) -> Result<()> {
-        self.wipe_data()?;
-        CONTENTS.iter().try_for_each(|name| remove(&self.path.join(name)))
-    }
-
-    /// Removes the data. They may be behind a symbolic link (see `postgres::DataFolders`); its target is removed as well.
-    pub(crate) fn wipe_data(&self) -> Result<()> {
-        let data = self.data();
-        if let Ok(target) = fs::read_link(&data) {
+        if let Ok(target) = fs::read_link(self.data()) {
             remove(&target)?;
         }
-        remove(&data)
+        CONTENTS.iter().try_for_each(|name| remove(&self.path.join(name)))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -175,21 +145,6 @@ impl Folder {
 
     pub(crate) fn data(&self) -> PathBuf {
         self.path.join("data")
-    }
-
-    /// The query data that `deploy/test` generates to compare with `.sqlx`.
-    pub(crate) fn queries(&self) -> PathBuf {
-        self.path.join("queries")
-    }
-
-    /// The folder of the fleet whose data the fleets of single tests copy.
-    pub(crate) fn template(&self) -> PathBuf {
-        self.path.join("template")
-    }
-
-    /// The table of plans of a test fleet.
-    pub(crate) fn plans(&self) -> PathBuf {
-        self.path.join("plans.toml")
     }
 
     /// The picture store of listings-svc.

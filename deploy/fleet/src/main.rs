@@ -1,4 +1,4 @@
-//! The launcher: starts and stops a whole fleet on one machine, shows its status, and runs the tests against one.
+//! The launcher: starts and stops a whole fleet on one machine, and shows its status.
 //!
 //! It runs PostgreSQL, Redis and the services as children, restarts them, and ends them in order. It writes to one state folder only
 //! ([`folder`]), so that several fleets can run on one machine. See `deploy/README.md`.
@@ -15,7 +15,6 @@ mod manifest;
 mod packages;
 mod ports;
 mod postgres;
-mod prepare;
 mod process;
 mod random;
 mod ready;
@@ -25,7 +24,6 @@ mod seed;
 mod services;
 mod status;
 mod supervise;
-mod test;
 mod up;
 mod wait;
 
@@ -46,8 +44,6 @@ enum Command {
     Down(down::Args),
     /// Show the processes and the conditions that they wait for
     Status(status::Args),
-    /// Run the tests and checks
-    Test(test::Args),
 }
 
 fn main() -> ExitCode {
@@ -55,7 +51,6 @@ fn main() -> ExitCode {
         Command::Up(args) => up::run(&args),
         Command::Down(args) => down::run(&args),
         Command::Status(args) => status::run(&args),
-        Command::Test(args) => test::run(&args),
     };
     done.unwrap_or_else(|error| {
         drop(writeln!(io::stderr(), "fleet: {error:#}"));

@@ -26,51 +26,6 @@ pub(crate) const POSTGRES: Requirement = Requirement::new("postgres", "postgresq
 pub(crate) const PSQL: Requirement = Requirement::new("psql", "postgresql-client");
 pub(crate) const REDIS: Requirement = Requirement::new("redis-server", "redis-server");
 
-/// What the tests of `deploy/test` require.
-pub(crate) const TESTS: [Requirement; 6] = [
-    // Runs the examples of the documentation that are in Python, and reads mails as a strict mail program does.
-    Requirement::new("python3", "python3"),
-    // Runs the examples of the documentation that are in JavaScript.
-    Requirement::new("node", "nodejs"),
-    // An HTTP client with its own decoders, for tests of compression.
-    Requirement::new("curl", "curl"),
-    // Makes the certificates of `deploy/secrets`.
-    Requirement::new("openssl", "openssl"),
-    // The browser of the dashboard's tests, and the program that drives it.
-    Requirement::new("chromium", "chromium"),
-    Requirement::new("chromedriver", "chromium-driver"),
-];
-
-/// What the tests of `deploy/test --long` require as well.
-pub(crate) const LONG_TESTS: [Requirement; 15] = [
-    // Tests install programs of the Python package index in virtual environments.
-    Requirement::new(VENV, "python3-venv"),
-    // A receiver of webhooks as customers have it, and an edge.
-    Requirement::new("nginx", "nginx"),
-    // A pooler in front of PostgreSQL.
-    Requirement::new("pgbouncer", "pgbouncer"),
-    // The edge.
-    Requirement::new("haproxy", "haproxy"),
-    // PostgreSQL with a leader and standbys, as operators run it.
-    Requirement::new("patroni", "patroni"),
-    Requirement::new("etcd", "etcd-server"),
-    // Backs PostgreSQL up, and restores it.
-    Requirement::new("pgbackrest", "pgbackrest"),
-    // Scrape a fleet, evaluate the alerts of `deploy/monitoring`, and send them.
-    Requirement::new("prometheus", "prometheus"),
-    Requirement::new("prometheus-alertmanager", "prometheus-alertmanager"),
-    // The image of the services, and the programs that run its containers.
-    Requirement::new("podman", "podman"),
-    Requirement::new("runc", "runc"),
-    Requirement::new("/usr/lib/podman/netavark", "netavark"),
-    Requirement::new("/usr/lib/podman/aardvark-dns", "aardvark-dns"),
-    Requirement::new("iptables", "iptables"),
-    Requirement::new("mmdebstrap", "mmdebstrap"),
-];
-
-/// Python's module for virtual environments, which Debian leaves out by default.
-const VENV: &str = "venv";
-
 impl Requirement {
     const fn new(program: &'static str, package: &'static str) -> Self {
         Self { program, package }
@@ -80,16 +35,9 @@ impl Requirement {
         match self.program {
             "postgres" => Tools::newest().is_some(),
             "psql" => psql().is_some(),
-            VENV => has_venv(),
             program => find(program).is_some(),
         }
     }
-}
-
-fn has_venv() -> bool {
-    let mut python = Command::new("python3");
-    let tried = python.args(["-c", "import ensurepip, venv"]).output();
-    tried.is_ok_and(|output| output.status.success())
 }
 
 /// Installs missing packages with apt-get. Where it cannot, the error names the packages.

@@ -3,13 +3,12 @@
 //! Each child has a process group of its own, so that Ctrl-C reaches only the launcher, which then ends the children in order.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Mutex;
+use std::thread;
 use std::time::Duration;
-use std::{slice, thread};
 
 use anyhow::{Context, Result, anyhow};
 use nix::sys::signal::{Signal, kill, killpg};
@@ -86,38 +85,6 @@ pub(crate) fn capture(command: &mut Command, input: &str, signals: &Signals) -> 
     Ok(Output { status, stdout, stderr })
 }
 
-/// Runs commands at once until all have ended, and calls `each` with the number of the command and every line of its output and its errors.
-/// Returns whether all succeeded.
-pub(crate) fn stream_all(
-    commands: &mut [Command],
-    signals: &Signals,
-    each: impl FnMut(usize, &str) + Send,
-) -> Result<bool> {
-    let each = &Mutex::new(each);
-    thread::scope(|scope| {
-        let mut children = Vec::new();
-        for (number, command) in commands.iter_mut().enumerate() {
-            // One pipe for both keeps their order.
-            let (reader, writer) = io::pipe().context("cannot make a pipe")?;
-            let errors = writer.try_clone().context("cannot duplicate a pipe")?;
-            let child = start(command.stdout(writer).stderr(errors))?;
-            // The command has ends of the pipe that would keep it open.
-            command.stdout(Stdio::null()).stderr(Stdio::null());
-            scope.spawn(move || {
-                for line in BufReader::new(reader).split(b'\n').map_while(Result::ok) {
-                    let line = String::from_utf8_lossy(&line);
-                    if let Ok(mut each) = each.lock() {
-                        each(number, line.trim_end_matches('\r'));
-                    }
-                }
-            });
-            children.push(child);
-        }
-        let statuses = wait_for_all(&mut children, signals)?;
-        Ok(statuses.iter().all(ExitStatus::success))
-    })
-}
-
 fn start(command: &mut Command) -> Result<Child> {
     command.process_group(0).spawn().with_context(|| format!("cannot start {}", name_of(command)))
 }
@@ -128,34 +95,20 @@ fn name_of(command: &Command) -> String {
 
 /// Waits for a child. A stop signal first ends its process group.
 fn wait(child: &mut Child, signals: &Signals) -> Result<ExitStatus> {
-    let statuses = wait_for_all(slice::from_mut(child), signals)?;
-    statuses.first().copied().context("a child has no status")
-}
-
-/// Waits for children. A stop signal first ends their process groups.
-fn wait_for_all(children: &mut [Child], signals: &Signals) -> Result<Vec<ExitStatus>> {
     loop {
-        let statuses = children
-            .iter_mut()
-            .map(Child::try_wait)
-            .collect::<Result<Vec<_>, _>>()
-            .context("cannot wait for a child process")?;
-        let ended: Option<Vec<ExitStatus>> = statuses.into_iter().collect();
-        if let Some(statuses) = ended {
-            return Ok(statuses);
+        if let Some(status) = child.try_wait().context("cannot wait for a child process")? {
+            return Ok(status);
         }
         if signals.next(POLL) == Some(Event::Stop) {
             break;
         }
     }
-    for child in children {
-        let group = Pid::from_raw(i32::try_from(child.id()).context("the pid is out of range")?);
-        match killpg(group, Signal::SIGTERM) {
-            Ok(()) | Err(nix::Error::ESRCH) => {}
-            Err(error) => return Err(error).context("cannot end a command"),
-        }
-        child.wait().context("cannot wait for a child process")?;
+    let group = Pid::from_raw(i32::try_from(child.id()).context("the pid is out of range")?);
+    match killpg(group, Signal::SIGTERM) {
+        Ok(()) | Err(nix::Error::ESRCH) => {}
+        Err(error) => return Err(error).context("cannot end a command"),
     }
+    child.wait().context("cannot wait for a child process")?;
     Err(Interrupted.into())
 }
 

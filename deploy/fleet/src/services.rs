@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -41,6 +42,11 @@ impl Service {
     /// The name of its schema and of its role: `catalogue`.
     pub(crate) fn schema(&self) -> &'static str {
         self.name.trim_end_matches("-svc")
+    }
+
+    /// Whether it calls another service.
+    pub(crate) fn calls(&self, other: &Self) -> bool {
+        self.calls.contains(&other.name)
     }
 
     /// The prefix of its settings: `CATALOGUE`.
@@ -102,6 +108,11 @@ impl Instance {
     /// The name in logs and messages: `webhook-svc`, `webhook-svc-2`.
     pub(crate) fn name(&self) -> String {
         manifest::replica_name(self.service.name, self.replica)
+    }
+
+    /// Whether other services can connect to it: `Some` if they can.
+    pub(crate) fn listens(&self) -> Option<()> {
+        TcpStream::connect((Ipv4Addr::LOCALHOST, self.grpc)).ok().map(drop)
     }
 
     /// The address for other services.
@@ -166,7 +177,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) folder: &'a Folder,
     pub(crate) binaries: &'a Path,
     pub(crate) plans: Option<PathBuf>,
-    pub(crate) settings: &'a [(&'static str, &'static str)],
     /// The address of the public pages in listings: that of `web`, or of the fleet whose data were copied.
     pub(crate) public_url: String,
     /// The address of `web`: the public pages and the dashboard.
@@ -217,9 +227,6 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     }
     let mut variables: Vec<(String, String)> =
         settings.into_iter().map(|(name, value)| (format!("{prefix}_{name}"), value)).collect();
-    let overrides =
-        shared.settings.iter().filter(|(name, _)| name.starts_with(&format!("{prefix}_")));
-    variables.extend(overrides.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
     for callee in service.calls.iter().filter_map(|name| find(name)) {
         let file = text(shared.folder.addresses(callee.name))?;
         variables.push((format!("{prefix}_{}_ADDRESSES", callee.prefix()), format!("file:{file}")));
@@ -331,7 +338,6 @@ mod tests {
             folder: &folder,
             binaries: dir.path(),
             plans: None,
-            settings: &[],
             public_url: String::new(),
             dashboard_url: String::new(),
         };

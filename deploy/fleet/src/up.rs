@@ -29,7 +29,7 @@ use crate::supervise::Supervisor;
 use crate::wait::{Event, Interrupted, Signals, format_duration};
 
 /// The seed data of a fleet, for `staff apply`.
-pub(crate) const SEED: &str = "deploy/data/fleet.toml";
+const SEED: &str = "deploy/data/fleet.toml";
 
 /// The beginning of the last line of a start in the background.
 const STOP_IT: &str = "Stop it with ";
@@ -70,6 +70,12 @@ pub(crate) struct Args {
     /// Copy the data of the stopped fleet in this folder, if the state folder has none; for tests
     #[arg(long, hide = true, value_name = "DIR")]
     template: Option<PathBuf>,
+    /// Create the accounts of this file as well; for tests
+    #[arg(long, hide = true, value_name = "FILE")]
+    seed: Option<PathBuf>,
+    /// Start only PostgreSQL and Redis, with roles and schemas; for tests
+    #[arg(long, hide = true)]
+    servers_only: bool,
     /// Do not wait for the disk: a crash of the machine may lose data; for tests
     #[arg(long, hide = true)]
     no_fsync: bool,
@@ -131,7 +137,7 @@ fn run_locked(
         manifest.set_state(FleetState::Stopped, folder)?;
     }
     packages::ensure(&external.requirements())?;
-    let binaries = build(args, signals)?;
+    let binaries = if args.servers_only { PathBuf::new() } else { build(args, signals)? };
     if args.detach {
         return detach(folder, lock, signals);
     }
@@ -148,10 +154,9 @@ fn run_locked(
             .map(std::path::absolute)
             .transpose()
             .context("cannot resolve --plans")?,
-        settings: Vec::new(),
         external,
         durable: !args.no_fsync,
-        seeds: vec![cargo::root().join(SEED)],
+        seeds: [cargo::root().join(SEED)].into_iter().chain(args.seed.clone()).collect(),
         template: args.template.clone(),
     };
     // The ports are released before the folder, so that the next start finds them free.
@@ -172,6 +177,12 @@ fn serve(
     args: &Args,
     since: Instant,
 ) -> Result<()> {
+    if args.servers_only {
+        fleet.start_servers(supervisor)?;
+        say(format!("\nThe servers are up after {}", format_duration(since.elapsed())));
+        say(format!("{STOP_IT}{}", fleet.folder().command("down")));
+        return supervisor.supervise(&mut fleet.manifest);
+    }
     fleet.start(supervisor)?;
     say(format!("\nThe fleet is up after {}\n", format_duration(since.elapsed())));
     say_lines(&summary(&fleet.manifest, fleet.folder()));

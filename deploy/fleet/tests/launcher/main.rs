@@ -6,3 +6,4 @@ mod killed;
 mod life;
 mod refusals;
 mod test_fleet;
+mod test_script;

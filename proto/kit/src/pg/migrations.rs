@@ -14,8 +14,6 @@ use super::statement;
 const MIGRATION_PAUSE: Duration = Duration::from_secs(1);
 /// SQLSTATE of a statement that has waited for a lock for longer than its timeout.
 const LOCK_NOT_AVAILABLE: &str = "55P03";
-/// SQLSTATE of a statement about a table that does not exist.
-const UNDEFINED_TABLE: &str = "42P01";
 
 /// Fails unless the database has the migrations of this release. It may have newer ones, which the release before them ignores: during an
 /// upgrade, and after a rollback.
@@ -147,19 +145,17 @@ async fn missing_migrations<'a>(
     Ok(migrator.iter().filter(is_missing).collect())
 }
 
-/// The migrations that the database has.
+/// The migrations that the database has. A new database has no table of them, and a statement about it would be an error in the log of
+/// PostgreSQL.
 async fn existing_migrations(
     connection: &mut PgConnection,
     table: &str,
 ) -> Result<Vec<AppliedMigration>, MigrateError> {
-    match connection.list_applied_migrations(table).await {
-        Err(MigrateError::Execute(sqlx::Error::Database(error)))
-            if error.code().as_deref() == Some(UNDEFINED_TABLE) =>
-        {
-            Ok(Vec::new())
-        }
-        result => result,
-    }
+    let exists: bool = statement::query_scalar("select to_regclass($1) is not null")
+        .bind(table)
+        .fetch_one(&mut *connection)
+        .await?;
+    if exists { connection.list_applied_migrations(table).await } else { Ok(Vec::new()) }
 }
 
 /// Locks the migrations of a schema until the connection is closed; `false` while another connection has the lock.
