@@ -177,11 +177,13 @@ impl Staff {
             "" => "test",
             mode => mode,
         };
+        let kind = format!("KEY_KIND_{}", wanted.kind.to_uppercase());
+        let kind = proto::KeyKind::from_str_name(&kind);
         let request = CreateKeyRequest {
             account_id: account.account.id.clone(),
             name: "of a test".to_owned(),
-            mode: mode.to_owned(),
-            kind: wanted.kind.to_owned(),
+            mode: mode.parse::<kit::Mode>().unwrap().into(),
+            kind: kind.map_or(0, Into::into),
             may_write: wanted.may_write,
             game: wanted.game,
         };

@@ -3,8 +3,7 @@
 use kit::api::bad_fields::BadFields;
 use kit::api::text;
 
-use super::key::{KeyKind, Mode, Spec};
-use super::key_request::KeyRequestState;
+use super::key::{KeyKind, Spec};
 use super::plan::Plans;
 use super::switch::Switch;
 
@@ -34,7 +33,6 @@ pub fn reason(bad: &mut BadFields, field: &str, text: &str) -> String {
     reason.to_owned()
 }
 
-/// A switch.
 pub fn switch(bad: &mut BadFields, field: &str, text: &str) -> Switch {
     bad.named(field, text).unwrap_or(Switch::ReadOnly)
 }
@@ -44,31 +42,6 @@ pub fn plan(bad: &mut BadFields, field: &str, text: &str, plans: &Plans) -> Stri
         bad.add(field, format!("Use one of: {}.", plans.names()));
     }
     text.to_owned()
-}
-
-/// A mode.
-pub fn mode(bad: &mut BadFields, field: &str, text: &str) -> Mode {
-    let mode = text.parse().map_err(|_unknown| "Use one of: test, live.");
-    bad.read(field, mode).unwrap_or(Mode::Test)
-}
-
-/// A kind of key; empty means `account`.
-pub fn kind(bad: &mut BadFields, field: &str, text: &str) -> KeyKind {
-    match text {
-        "" => KeyKind::Account,
-        text => KeyKind::parse(text).unwrap_or_else(|| {
-            bad.add(field, "Use one of: account, secret, public.");
-            KeyKind::Account
-        }),
-    }
-}
-
-/// A state of a key request; empty means `asked`.
-pub fn state(bad: &mut BadFields, field: &str, text: &str) -> KeyRequestState {
-    match text {
-        "" => KeyRequestState::Asked,
-        text => bad.named(field, text).unwrap_or(KeyRequestState::Asked),
-    }
 }
 
 /// Rules that concern several fields of a key.
@@ -93,6 +66,7 @@ pub fn key(bad: &mut BadFields, spec: &Spec) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::key::Mode;
     use super::*;
 
     fn names(bad: BadFields) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Requests for live keys: staff review them, and the owner reveals the key once (§5.2).
 
 use kit::Fault;
-use strum::{EnumString, IntoStaticStr, VariantNames};
+use strum::{EnumString, IntoStaticStr};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -26,7 +26,7 @@ pub struct KeyRequest {
     pub revision: i64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[expect(
     clippy::module_name_repetitions,

@@ -71,12 +71,12 @@ pub(super) async fn get(
     let plan = services.plans.get_or_cheapest(&account.plan);
     let mut connection = services.pool.acquire().await?;
     let working_keys = keys::count_working(&mut connection, account.id).await?;
-    let now = services.clock.now();
-    let month = month_use::by_account(&mut connection, account.id, plan, now).await?;
+    // Calls that hold one connection and wait for a second could exhaust the pool.
+    drop(connection);
     Ok(proto::GetAccountResponse {
         account: Some((&account).into()),
         plan: Some(plan.into()),
-        month: Some(month),
+        month: Some(month_use::by_account(services, account.id, plan).await?),
         working_keys: working_keys.try_into().unwrap_or_default(),
     })
 }

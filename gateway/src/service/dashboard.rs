@@ -10,9 +10,10 @@ use kit::api::bad_fields::BadFields;
 use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 
-use super::keys::key_fields;
+use super::keys::KeyFields;
 use super::{Services, accounts, calls, key_requests, keys, month_use, switches};
 use crate::domain::author::{Author, Person};
+use crate::domain::key::Mode;
 use crate::domain::staff_action::Action;
 
 pub struct Dashboard(pub Arc<Services>);
@@ -63,9 +64,15 @@ methods! {
         change_account(AccountsServiceChangeAccountRequest) -> AccountsServiceChangeAccountResponse, ChangeAccount =
             |s, by, it| accounts::rename(s, by, &it.account_id, &it.name);
         create_key(AccountsServiceCreateKeyRequest) -> CreateKeyResponse, CreateKey =
-            |s, by, it| keys::create(s, by, &it.account_id, "test", key_fields!(it), &it.form_id);
+            |s, by, it| {
+                let fields = KeyFields { name: it.name, kind: it.kind, may_write: it.may_write, game: it.game };
+                keys::create(s, by, &it.account_id, Mode::Test.into(), fields, &it.form_id)
+            };
         request_key(AccountsServiceRequestKeyRequest) -> RequestKeyResponse, RequestKey =
-            |s, by, it| key_requests::request(s, by, &it.account_id, key_fields!(it), &it.form_id);
+            |s, by, it| {
+                let fields = KeyFields { name: it.name, kind: it.kind, may_write: it.may_write, game: it.game };
+                key_requests::request(s, by, &it.account_id, fields, &it.form_id)
+            };
         reveal_key(AccountsServiceRevealKeyRequest) -> RevealKeyResponse, RevealKey = |s, by, it| key_requests::reveal(s, by, &it.id);
         withdraw_key_request(WithdrawKeyRequestRequest) -> WithdrawKeyRequestResponse, RejectKey =
             |s, by, it| key_requests::withdraw(s, by, &it.id);
@@ -83,14 +90,10 @@ async fn get_account(
 ) -> Result<proto::AccountsServiceGetAccountResponse, Fault> {
     let account = accounts::find(services, account).await?;
     let plan = services.plans.get_or_cheapest(&account.plan);
-    let mut connection = services.pool.acquire().await?;
-    let now = services.clock.now();
-    let month = month_use::by_account(&mut connection, account.id, plan, now).await?;
-    drop(connection);
     Ok(proto::AccountsServiceGetAccountResponse {
         account: Some((&account).into()),
         plan: Some(plan.into()),
-        month: Some(month),
+        month: Some(month_use::by_account(services, account.id, plan).await?),
         switches: switches::list_public(services).await?.switches,
     })
 }

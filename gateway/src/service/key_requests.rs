@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::keys::{KeyFields, form_id};
 use super::{Services, id};
+use crate::convert;
 use crate::domain::author::Author;
 use crate::domain::fields;
 use crate::domain::key::Mode;
@@ -46,7 +47,7 @@ pub(super) async fn list(
     request: proto::ListKeyRequestsRequest,
 ) -> Result<proto::ListKeyRequestsResponse, Fault> {
     let mut bad = BadFields::default();
-    let state = fields::state(&mut bad, "state", &request.state);
+    let state = convert::key_request_state(&mut bad, request.state);
     let binding = Binding::new("key requests", [Some(state.as_str())]);
     let page: Page<Uuid> = bad.read_page(Limits::LONG, binding, request.limit, &request.cursor);
     bad.check()?;

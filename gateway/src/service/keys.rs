@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::tombstones::KeyOfAccount;
 use super::{Services, id};
+use crate::convert;
 use crate::domain::author::Author;
 use crate::domain::fields;
 use crate::domain::key::{Key, KeyKind, Mode, Spec};
@@ -17,23 +18,10 @@ use crate::write::keys::{self as write, NewKey};
 /// The fields of a new key, or of a request for one.
 pub(super) struct KeyFields {
     pub(super) name: String,
-    pub(super) kind: String,
+    pub(super) kind: i32,
     pub(super) may_write: bool,
     pub(super) game: Option<String>,
 }
-
-/// The fields of a key, out of a message that has them.
-macro_rules! key_fields {
-    ($message:ident) => {
-        $crate::service::keys::KeyFields {
-            name: $message.name,
-            kind: $message.kind,
-            may_write: $message.may_write,
-            game: $message.game,
-        }
-    };
-}
-pub(super) use key_fields;
 
 impl KeyFields {
     /// Validates the fields.
@@ -41,7 +29,7 @@ impl KeyFields {
         let spec = Spec {
             name: fields::name(bad, "name", &self.name),
             mode,
-            kind: fields::kind(bad, "kind", &self.kind),
+            kind: convert::key_kind(bad, self.kind),
             may_write: self.may_write,
             game: self.game.filter(|slug| !slug.is_empty()),
         };
@@ -64,14 +52,14 @@ pub(super) async fn create(
     services: &Services,
     by: Author,
     account: &str,
-    mode: &str,
+    mode: i32,
     fields: KeyFields,
     form: &str,
 ) -> Result<proto::CreateKeyResponse, Fault> {
     let mut bad = BadFields::default();
     let account = bad.id("account_id", account);
     let form = form_id(&mut bad, form);
-    let mode = fields::mode(&mut bad, "mode", mode);
+    let mode = bad.mode(mode);
     let spec = fields.parse(&mut bad, mode);
     bad.check()?;
     let (secret, new_key) = services.new_secret(ids::row_id(), mode, spec.kind, form);

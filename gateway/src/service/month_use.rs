@@ -6,8 +6,6 @@ use kit::api::bad_fields::BadFields;
 use kit::api::cursor::Binding;
 use kit::api::page::{Limits, Page};
 use kit::api::timestamp;
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Services;
@@ -17,13 +15,13 @@ use crate::store::month_use;
 
 /// The current month of an account on `plan`.
 pub(super) async fn by_account(
-    connection: &mut PgConnection,
+    services: &Services,
     account: Uuid,
     plan: &Plan,
-    now: OffsetDateTime,
 ) -> Result<proto::MonthUse, Fault> {
-    let month = Month::at(now);
-    let used = month_use::read(connection, AccountMonth { account, month }).await?;
+    let month = Month::at(services.clock.now());
+    let mut connection = services.pool.acquire().await?;
+    let used = month_use::read(&mut connection, AccountMonth { account, month }).await?;
     Ok(message(month, used.unwrap_or_default(), plan))
 }
 

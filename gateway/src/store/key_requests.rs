@@ -56,11 +56,11 @@ pub async fn insert(
     Ok(())
 }
 
-/// The request that a form of the dashboard has made.
+/// The request that a form of the dashboard has made; `None` without a form.
 pub async fn by_form(
     connection: &mut PgConnection,
     account: Uuid,
-    form: Uuid,
+    form: Option<Uuid>,
 ) -> Result<Option<KeyRequest>, sqlx::Error> {
     let found = key_requests!("account_id = $1 and form_id = $2", account, form)
         .fetch_optional(connection)

@@ -85,11 +85,11 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Key>
     key(row.fetch_optional(connection).await?)
 }
 
-/// The key that a form of the dashboard has created.
+/// The key that a form of the dashboard has created; `None` without a form.
 pub async fn by_form(
     connection: &mut PgConnection,
     account: Uuid,
-    form: Uuid,
+    form: Option<Uuid>,
 ) -> Result<Option<Key>, sqlx::Error> {
     let row = callers!("account_id = $1 and form_id = $2", account, form);
     key(row.fetch_optional(connection).await?)

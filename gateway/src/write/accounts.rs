@@ -2,7 +2,6 @@
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use kit::api::timestamp;
 use kit::feed::{NewChange, Producer, Transaction};
 use prost::Message as _;
 use sqlx::PgConnection;
@@ -80,15 +79,4 @@ pub(super) async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Acco
 fn publish(account: &Account, event: &'static str) -> NewChange {
     let state = proto::Account::from(account).encode_to_vec();
     feed_row("account", account.id.to_string(), account.revision, event, state)
-}
-
-impl From<&Account> for proto::Account {
-    fn from(account: &Account) -> Self {
-        Self {
-            id: account.id.to_string(),
-            name: account.name.clone(),
-            plan: account.plan.clone(),
-            created_at: Some(timestamp::encode(account.created_at)),
-        }
-    }
 }

@@ -2,7 +2,6 @@
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use kit::api::timestamp;
 use kit::feed::{NewChange, Producer, Transaction};
 use prost::Message as _;
 use sqlx::PgConnection;
@@ -27,9 +26,7 @@ pub(crate) async fn request(
 ) -> Result<KeyRequest, Fault> {
     let mut transaction = producer.begin().await?;
     let account = accounts::lock(&mut transaction, account).await?;
-    if let Some(form) = form
-        && let Some(request) = key_requests::by_form(&mut transaction, account.id, form).await?
-    {
+    if let Some(request) = key_requests::by_form(&mut transaction, account.id, form).await? {
         transaction.commit(&[]).await?;
         return Ok(request);
     }
@@ -122,22 +119,4 @@ pub(crate) fn unknown() -> Fault {
 fn publish(request: &KeyRequest, event: &'static str) -> NewChange {
     let (id, state) = (request.id.to_string(), proto::KeyRequest::from(request));
     feed_row("key_request", id, request.revision, event, state.encode_to_vec())
-}
-
-impl From<&KeyRequest> for proto::KeyRequest {
-    fn from(request: &KeyRequest) -> Self {
-        Self {
-            id: request.id.to_string(),
-            account_id: request.account.to_string(),
-            name: request.name.clone(),
-            kind: request.kind.as_str().to_owned(),
-            may_write: request.may_write,
-            game: request.game.clone(),
-            state: request.state.as_str().to_owned(),
-            asked_at: Some(timestamp::encode(request.asked_at)),
-            decided_at: request.decided_at.map(timestamp::encode),
-            reason: request.reason.clone(),
-            revision: request.revision,
-        }
-    }
 }

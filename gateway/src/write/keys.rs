@@ -2,7 +2,6 @@
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use kit::api::timestamp;
 use kit::feed::{NewChange, Producer, Transaction};
 use prost::Message as _;
 use sqlx::PgConnection;
@@ -12,7 +11,7 @@ use uuid::Uuid;
 use super::{accounts, audit, commit, feed_row};
 use crate::domain::account::Account;
 use crate::domain::author::Author;
-use crate::domain::key::{GameState, Key, Spec};
+use crate::domain::key::{Key, Spec};
 use crate::domain::owner_limits;
 use crate::domain::plan::Plans;
 use crate::domain::secret::Hash;
@@ -58,7 +57,7 @@ pub(crate) async fn create(
 ) -> Result<Created, Fault> {
     let mut transaction = producer.begin().await?;
     let account = accounts::lock(&mut transaction, account).await?;
-    if let Some(key) = by_form(&mut transaction, account.id, new_key.form).await? {
+    if let Some(key) = keys::by_form(&mut transaction, account.id, new_key.form).await? {
         transaction.commit(&[]).await?;
         return Ok(Created { key, is_new: false });
     }
@@ -70,18 +69,6 @@ pub(crate) async fn create(
     let change = publish(&key, "created");
     commit(transaction, by, audit::key(&key), &[change]).await?;
     Ok(Created { key, is_new: true })
-}
-
-/// The key that this form has created.
-async fn by_form(
-    connection: &mut PgConnection,
-    account: Uuid,
-    form: Option<Uuid>,
-) -> Result<Option<Key>, sqlx::Error> {
-    match form {
-        Some(form) => keys::by_form(connection, account, form).await,
-        None => Ok(None),
-    }
 }
 
 /// Rejects a key that the plan, the directory or, if the author is `limited`, the limits of owners do not allow. The account is locked.
@@ -113,7 +100,7 @@ pub(crate) async fn rotate(
     let mut transaction = producer.begin().await?;
     let now = transaction.now;
     let key = lock(&mut transaction, id).await?;
-    if let Some(new) = by_form(&mut transaction, key.account, new_key.form).await? {
+    if let Some(new) = keys::by_form(&mut transaction, key.account, new_key.form).await? {
         transaction.commit(&[]).await?;
         return Ok(Rotated { new, is_new: false, old: key, ended: None });
     }
@@ -170,36 +157,11 @@ async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Key, Fault> {
 pub(super) fn publish(key: &Key, event: &'static str) -> NewChange {
     let state = proto::Key {
         // A change of the game is no change of the key, so the feed would not follow it.
-        game_state: String::new(),
+        game_state: proto::GameState::Unspecified.into(),
         // Only the account's own people ask who has seen a secret.
         seen_by: String::new(),
         ..key.into()
     };
     let state = state.encode_to_vec();
     feed_row("key", key.id.to_string(), key.revision, event, state)
-}
-
-impl From<&Key> for proto::Key {
-    fn from(key: &Key) -> Self {
-        Self {
-            id: key.id.to_string(),
-            account_id: key.account.to_string(),
-            name: key.name.clone(),
-            mode: key.mode.as_str().to_owned(),
-            kind: key.kind.as_str().to_owned(),
-            may_write: key.may_write,
-            game: key.game.clone(),
-            last4: key.last4.clone(),
-            created_at: Some(timestamp::encode(key.created_at)),
-            last_used_at: key.last_used_at.map(timestamp::encode),
-            grace_until: key.grace_until.map(timestamp::encode),
-            revoked_at: key.revoked_at.map(timestamp::encode),
-            revision: key.revision,
-            seen_by: key.seen_by.map_or_else(String::new, |id| id.to_string()),
-            game_state: match key.game_state {
-                GameState::Usable => String::new(),
-                state => state.to_string(),
-            },
-        }
-    }
 }

@@ -2,7 +2,6 @@
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use kit::api::timestamp;
 use kit::feed::Producer;
 use prost::Message as _;
 
@@ -31,15 +30,4 @@ pub(crate) async fn set(
     let change = feed_row("switch", name, setting.revision, "updated", state);
     commit(transaction, by, audit::switch(&setting), &[change]).await?;
     Ok(setting)
-}
-
-impl From<&Setting> for proto::Switch {
-    fn from(setting: &Setting) -> Self {
-        Self {
-            name: setting.switch.as_str().to_owned(),
-            on: setting.is_on,
-            changed_at: setting.changed_at.map(timestamp::encode),
-            reason: setting.reason.clone(),
-        }
-    }
 }

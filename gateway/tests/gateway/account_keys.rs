@@ -1,6 +1,8 @@
 //! Keys and key requests as people manage them in the dashboard.
 
+use contracts::common::v1::Mode;
 use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::KeyRequestState;
 use contracts::gateway::v1::accounts_service_server::AccountsService as _;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::domain::owner_limits::{NEW_KEYS, TEST_KEYS};
@@ -107,12 +109,12 @@ async fn an_owner_creates_a_test_key_and_requests_a_live_one(pool: PgPool) {
     let account = test.account("free").await;
     let created = create(&test, &account).await.unwrap();
     let sample = test_key(created.key.clone(), created.secret);
-    assert_eq!(created.key.unwrap().mode, "test");
+    assert_eq!(created.key.unwrap().mode(), Mode::Test);
     assert!(sample.secret.starts_with("svc_test_"));
     assert!(test.get(&sample, "/games").await.is_ok());
 
     let asked = request(&test, &account).await.unwrap();
-    assert_eq!((asked.state.as_str(), asked.may_write), ("asked", true));
+    assert_eq!((asked.state(), asked.may_write), (KeyRequestState::Asked, true));
     assert_eq!(code(reveal(&test, &account, &asked.id).await), Code::Invalid);
     approve(&test, &asked.id).await;
     let revealed = reveal(&test, &account, &asked.id).await.unwrap();
@@ -208,11 +210,11 @@ async fn a_withdrawn_request_is_rejected_and_cannot_be_revealed(pool: PgPool) {
             id: asked.clone(),
         };
         let withdrawn = test.accounts.withdraw_key_request(Request::new(request));
-        Ok(withdrawn.await?.into_inner().request.unwrap().state)
+        Ok(withdrawn.await?.into_inner().request.unwrap().state())
     };
     assert_eq!(code(withdraw(&other).await), Code::NotFound);
     for _ in 0..2 {
-        assert_eq!(withdraw(&account).await.unwrap(), "rejected");
+        assert_eq!(withdraw(&account).await.unwrap(), KeyRequestState::Rejected);
     }
     // Not `rejected`, about which people get a mail: staff did nothing.
     let published = sqlx::query!(
@@ -258,9 +260,10 @@ async fn a_closed_account_has_no_key_and_no_request_for_one(pool: PgPool) {
     let list = proto::AccountsServiceListKeyRequestsRequest { account_id: account.clone() };
     let listed =
         test.accounts.list_key_requests(Request::new(list)).await.unwrap().into_inner().requests;
-    for (id, state) in [(waits, "rejected"), (asked, "rejected"), (revealed, "revealed")] {
+    let (rejected, done) = (KeyRequestState::Rejected, KeyRequestState::Revealed);
+    for (id, state) in [(waits, rejected), (asked, rejected), (revealed, done)] {
         let found = listed.iter().find(|it| it.id == id);
-        assert_eq!(found.unwrap().state, state);
+        assert_eq!(found.unwrap().state(), state);
     }
     reveal(&test, &other, &others).await.unwrap();
     assert!(test.get(&theirs, "/games").await.is_ok());

@@ -4,6 +4,7 @@
 
 use axum::body::Body;
 use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::KeyKind;
 use futures::future::join_all;
 use sqlx::PgPool;
 
@@ -21,16 +22,20 @@ async fn limited(pool: PgPool, limits: &str) -> Test {
 async fn keys(test: &Test, plan: &str) -> [TestKey; 3] {
     crate::keys::publish(test, "kora", true).await;
     let account = test.account(plan).await;
-    let key = async |kind: &str, may_write| {
+    let key = async |kind: KeyKind, may_write| {
         let request = proto::CreateKeyRequest {
-            kind: kind.to_owned(),
+            kind: kind.into(),
             may_write,
-            game: (kind != "account").then(|| "kora".to_owned()),
+            game: (kind != KeyKind::Account).then(|| "kora".to_owned()),
             ..account_key(&account, "live")
         };
         test.key_like(request).await.unwrap()
     };
-    [key("account", false).await, key("secret", true).await, key("public", false).await]
+    [
+        key(KeyKind::Account, false).await,
+        key(KeyKind::Secret, true).await,
+        key(KeyKind::Public, false).await,
+    ]
 }
 
 /// The status and the code of a call, and whether it was counted.

@@ -2,6 +2,7 @@
 
 use contracts::common::v1::Mode;
 use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::KeyKind;
 use http::header::IF_NONE_MATCH;
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -10,11 +11,11 @@ use crate::support::economy::RATES;
 use crate::support::{Test, TestKey, TestResponse, account_key};
 
 /// A live key of the game `kora`.
-pub(crate) async fn key_of_game(test: &Test, kind: &str) -> TestKey {
+pub(crate) async fn key_of_game(test: &Test, kind: KeyKind) -> TestKey {
     crate::keys::publish(test, "kora", true).await;
     let account = test.account("partner").await;
     let request = proto::CreateKeyRequest {
-        kind: kind.to_owned(),
+        kind: kind.into(),
         game: Some("kora".to_owned()),
         ..account_key(&account, "live")
     };
@@ -29,7 +30,7 @@ async fn post(test: &Test, key: &TestKey, path: &str, body: &Value) -> TestRespo
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_report_is_forwarded_with_the_game_of_its_key(pool: PgPool) {
     let test = Test::new(pool).await;
-    let key = key_of_game(&test, "secret").await;
+    let key = key_of_game(&test, KeyKind::Secret).await;
     let response = post(&test, &key, "/economy/report", &json!({"supply": 1})).await;
     assert_eq!(response.status, 201, "{}", response.text);
     assert_eq!(response.header("location"), "");
@@ -57,9 +58,9 @@ async fn a_report_is_forwarded_with_the_game_of_its_key(pool: PgPool) {
 #[testing::database_test(gateway::MIGRATOR)]
 async fn the_form_of_an_idempotency_key_is_checked_for_every_key_and_dry_run(pool: PgPool) {
     let test = Test::new(pool).await;
-    let live = key_of_game(&test, "secret").await;
+    let live = key_of_game(&test, KeyKind::Secret).await;
     let request = proto::CreateKeyRequest {
-        kind: "secret".to_owned(),
+        kind: KeyKind::Secret.into(),
         game: Some("kora".to_owned()),
         ..account_key(&test.account("free").await, "test")
     };
@@ -79,7 +80,7 @@ async fn the_form_of_an_idempotency_key_is_checked_for_every_key_and_dry_run(poo
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_player_can_tip_thirty_times_a_minute(pool: PgPool) {
     let test = Test::new(pool).await;
-    let key = key_of_game(&test, "public").await;
+    let key = key_of_game(&test, KeyKind::Public).await;
     // Tests share a Redis, and the game.
     let run = kit::ids::row_id();
     let tip =
@@ -101,7 +102,7 @@ async fn a_player_can_tip_thirty_times_a_minute(pool: PgPool) {
     assert_eq!(more.error(), (429, "rate_limited"));
     assert_eq!(more.header("retry-after"), "60");
     // The page of the game may have another owner, with a key of its own.
-    let other_key = key_of_game(&test, "public").await;
+    let other_key = key_of_game(&test, KeyKind::Public).await;
     let more = post(&test, &other_key, "/play/tips", &tip("adé")).await;
     assert_eq!(more.error(), (429, "rate_limited"));
     let other = post(&test, &key, "/play/tips", &tip("adebayo")).await;
@@ -123,7 +124,7 @@ async fn dry_runs_and_test_tips_do_not_count_against_the_player(pool: PgPool) {
     let account = test.account("partner").await;
     let key = async |mode: &str| {
         let request = proto::CreateKeyRequest {
-            kind: "public".to_owned(),
+            kind: KeyKind::Public.into(),
             game: Some("kora".to_owned()),
             ..account_key(&account, mode)
         };
@@ -152,7 +153,7 @@ async fn dry_runs_and_test_tips_do_not_count_against_the_player(pool: PgPool) {
 #[testing::database_test(gateway::MIGRATOR)]
 async fn rates_are_a_list_with_an_etag(pool: PgPool) {
     let test = Test::new(pool).await;
-    let key = key_of_game(&test, "secret").await;
+    let key = key_of_game(&test, KeyKind::Secret).await;
     let plain = test.get(&key, "/economy/rates?from=bao").await;
     assert!(plain.is_ok(), "{}", plain.text);
     let rows: Value = serde_json::from_str(RATES).unwrap();

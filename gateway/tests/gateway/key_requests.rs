@@ -1,6 +1,7 @@
 //! Requests for live keys: people request a key, staff decide, and the secret is revealed once (§5.2).
 
 use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::KeyRequestState;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use kit::{Code, Fault};
 use sqlx::PgPool;
@@ -48,11 +49,11 @@ async fn reveal(test: &Test, id: &str) -> Result<proto::RevealKeyResponse, Statu
 }
 
 /// The ids of all requests in a state, read in pages of two.
-async fn list(test: &Test, state: &str) -> Vec<String> {
+async fn list(test: &Test, state: KeyRequestState) -> Vec<String> {
     let (mut ids, mut cursor) = (Vec::new(), Some(String::new()));
     while let Some(after) = cursor {
         let request =
-            proto::ListKeyRequestsRequest { state: state.to_owned(), limit: 2, cursor: after };
+            proto::ListKeyRequestsRequest { state: state.into(), limit: 2, cursor: after };
         let page = test.staff.list_key_requests(by_operator(request)).await.unwrap().into_inner();
         assert!(page.requests.len() <= 2);
         ids.extend(page.requests.into_iter().map(|request| request.id));
@@ -79,7 +80,7 @@ async fn one_of_many_concurrent_reveals_gets_the_secret(pool: PgPool) {
     }));
     for approved in approvals.await {
         let approved = approved.unwrap();
-        assert_eq!((approved.state.as_str(), approved.revision), ("approved", 2));
+        assert_eq!((approved.state(), approved.revision), (KeyRequestState::Approved, 2));
     }
     let reveals = futures::future::join_all((0..16).map(|n| {
         let replica = if n % 2 == 0 { &here } else { &there };
@@ -145,7 +146,7 @@ async fn a_revealed_key_has_the_state_of_its_game(pool: PgPool) {
     crate::keys::publish(&test, "kora", true).await;
     let account = test.account("partner").await;
     let of_game = proto::RequestKeyRequest {
-        kind: "secret".to_owned(),
+        kind: proto::KeyKind::Secret.into(),
         game: Some("kora".to_owned()),
         ..request(&account)
     };
@@ -153,7 +154,7 @@ async fn a_revealed_key_has_the_state_of_its_game(pool: PgPool) {
     approve(&test, &id).await.unwrap();
     crate::keys::publish(&test, "kora", false).await;
     let revealed = reveal(&test, &id).await.unwrap();
-    assert_eq!(revealed.key.unwrap().game_state, "game_gone");
+    assert_eq!(revealed.key.unwrap().game_state(), proto::GameState::Gone);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -164,12 +165,12 @@ async fn requests_are_listed_oldest_first_in_pages(pool: PgPool) {
         let account = test.account("free").await;
         asked.push(ask(&test, &account).await.unwrap());
     }
-    assert_eq!(list(&test, "").await, asked);
+    assert_eq!(list(&test, KeyRequestState::Unspecified).await, asked);
     approve(&test, &asked[1]).await.unwrap();
     reject(&test, &asked[3], "No").await.unwrap();
     let open = [&asked[0], &asked[2], &asked[4]].map(Clone::clone);
-    assert_eq!(list(&test, "asked").await, open);
-    assert_eq!(list(&test, "approved").await, [asked[1].clone()]);
-    assert_eq!(list(&test, "rejected").await, [asked[3].clone()]);
-    assert_eq!(list(&test, "revealed").await, [""; 0]);
+    assert_eq!(list(&test, KeyRequestState::Asked).await, open);
+    assert_eq!(list(&test, KeyRequestState::Approved).await, [asked[1].clone()]);
+    assert_eq!(list(&test, KeyRequestState::Rejected).await, [asked[3].clone()]);
+    assert_eq!(list(&test, KeyRequestState::Revealed).await, [""; 0]);
 }

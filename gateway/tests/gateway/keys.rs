@@ -2,6 +2,7 @@
 
 use contracts::common::v1::{Change, Mode};
 use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::GameState;
 use contracts::gateway::v1::accounts_service_server::AccountsService as _;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use contracts::listings::v1 as listings;
@@ -72,7 +73,7 @@ async fn game_key(test: &Test, slug: &str) -> TestKey {
 
 async fn key_of_game(test: &Test, account: &str, slug: &str) -> Result<TestKey, Fault> {
     let request = proto::CreateKeyRequest {
-        kind: "secret".to_owned(),
+        kind: proto::KeyKind::Secret.into(),
         game: Some(slug.to_owned()),
         ..account_key(account, "live")
     };
@@ -205,26 +206,25 @@ async fn a_key_stopped_by_its_game_does_not_count_against_the_plan(pool: PgPool)
         let listed = listed.find(|it| it.id == key.id).unwrap();
         let request = proto::GetAccountRequest { account_id: account.clone() };
         let found = test.staff.get_account(by_operator(request)).await;
-        (listed.game_state, found.unwrap().into_inner().working_keys)
+        (listed.game_state(), found.unwrap().into_inner().working_keys)
     };
-    let expected = |of_game: &str, working| (of_game.to_owned(), working);
-    assert_eq!(seen().await, expected("", 5));
+    assert_eq!(seen().await, (GameState::Usable, 5));
     let live = || account_key(&account, "live");
     let full = test.key_like(live()).await.err().unwrap();
     assert_eq!(full.code, Code::PlanRequired);
 
     publish(&test, "kora", false).await;
-    assert_eq!(seen().await, expected("game_gone", 4));
+    assert_eq!(seen().await, (GameState::Gone, 4));
     publish(&test, "kora", true).await;
     follow_changes(&test, &[page_change("kora", &[&heir])], Uuid::nil()).await;
-    assert_eq!(seen().await, expected("not_owned", 4));
+    assert_eq!(seen().await, (GameState::NotOwned, 4));
     test.key_like(live()).await.unwrap();
     // The key works again, even beyond the plan's limit.
     follow_changes(&test, &[page_change("kora", &[&account])], Uuid::nil()).await;
-    assert_eq!(seen().await, expected("", 6));
+    assert_eq!(seen().await, (GameState::Usable, 6));
     test.revoke(&key).await;
     publish(&test, "kora", false).await;
-    assert_eq!(seen().await, expected("game_gone", 5));
+    assert_eq!(seen().await, (GameState::Gone, 5));
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -43,7 +43,7 @@ async fn every_counted_response_has_rate_limit_headers(pool: PgPool) {
 async fn public_key(test: &Test, account: &str, mode: &str) -> TestKey {
     crate::keys::publish(test, "kora", true).await;
     let public = proto::CreateKeyRequest {
-        kind: "public".to_owned(),
+        kind: proto::KeyKind::Public.into(),
         game: Some("kora".to_owned()),
         ..account_key(account, mode)
     };

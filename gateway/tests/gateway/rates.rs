@@ -1,5 +1,6 @@
 //! `GET /economy/rates`: the gateway reads each version once from economy-svc.
 
+use contracts::gateway::v1::KeyKind;
 use serde_json::Value;
 use sqlx::PgPool;
 
@@ -10,7 +11,7 @@ use crate::support::economy::{RATES, VERSION};
 #[testing::database_test(gateway::MIGRATOR)]
 async fn each_version_of_the_rates_is_transferred_once(pool: PgPool) {
     let test = Test::new(pool).await;
-    let key = key_of_game(&test, "secret").await;
+    let key = key_of_game(&test, KeyKind::Secret).await;
     let rates = async || test.get(&key, "/economy/rates").await.json["data"].clone();
     let first: Value = serde_json::from_str(RATES).unwrap();
     assert_eq!([rates().await, rates().await], [first.clone(), first]);
@@ -28,7 +29,7 @@ async fn each_version_of_the_rates_is_transferred_once(pool: PgPool) {
 #[testing::database_test(gateway::MIGRATOR)]
 async fn cached_rates_are_not_returned_when_the_service_fails(pool: PgPool) {
     let test = Test::new(pool).await;
-    let key = key_of_game(&test, "secret").await;
+    let key = key_of_game(&test, KeyKind::Secret).await;
     assert!(test.get(&key, "/economy/rates").await.is_ok());
     test.economy.fail_rates(true);
     let response = test.get(&key, "/economy/rates").await;

@@ -58,7 +58,6 @@ async fn an_unauthorized_call_is_rejected_and_audited(pool: PgPool) {
     let request = proto::RequestKeyRequest {
         account_id: account.clone(),
         name: "server".to_owned(),
-        kind: "account".to_owned(),
         ..proto::RequestKeyRequest::default()
     };
     let request = test.staff.request_key(by_operator(request)).await.unwrap();
@@ -95,7 +94,6 @@ async fn every_change_is_audited(pool: PgPool) {
     let asked = proto::RequestKeyRequest {
         account_id: account,
         name: "server".to_owned(),
-        kind: "account".to_owned(),
         ..proto::RequestKeyRequest::default()
     };
     let asked = test.staff.request_key(by_operator(asked)).await.unwrap();

@@ -56,9 +56,9 @@ async fn a_switch_takes_effect_at_every_replica_and_after_a_restart(pool: PgPool
     let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool.clone()).await);
     let account = here.account("free").await;
     let request = proto::CreateKeyRequest { may_write: true, ..account_key(&account, "live") };
-    let live = here.key_like(request.clone()).await.unwrap();
-    let mode = "test".to_owned();
-    let sample = here.key_like(proto::CreateKeyRequest { mode, ..request }).await.unwrap();
+    let live = here.key_like(request).await.unwrap();
+    let request = proto::CreateKeyRequest { may_write: true, ..account_key(&account, "test") };
+    let sample = here.key_like(request).await.unwrap();
     let usual = ["ok", "ok", "bad_json", "bad_json"];
     let closed = ["ok", "ok", "closed", "closed"];
     let off = ["ok", "ok", "module_off", "module_off"];

@@ -126,8 +126,7 @@ impl Lifecycle {
                 ended = task => ended,
             }
         };
-        let guarded = self.guarded(name, self.stopping.clone(), task);
-        drop(self.tasks.spawn(guarded));
+        self.spawn_graceful(name, task);
     }
 
     /// Spawns a background task that is not dropped at shutdown: it finishes its work and returns once [`Lifecycle::stopping`] is

@@ -3430,7 +3430,7 @@ pub struct ListingVoters {
 pub struct VoidVotesRequest {
     #[prost(message, optional, tag = "1")]
     pub voters: ::core::option::Option<VotersOf>,
-    /// Required.
+    /// The reason for the audit; required.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -3461,6 +3461,7 @@ pub struct VoidVotesResponse {
 pub struct RestoreVotesRequest {
     #[prost(message, optional, tag = "1")]
     pub voters: ::core::option::Option<VotersOf>,
+    /// The reason for the audit; may be empty.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }

@@ -1932,6 +1932,7 @@ pub struct ApproveReportRequest {
     /// The number of the report.
     #[prost(int64, tag = "1")]
     pub report: i64,
+    /// The reason for the audit; may be empty.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
     /// The report is the first in a new unit of the currency, such as after a redenomination: figures, market rates and trade balances begin anew
@@ -1953,7 +1954,7 @@ pub struct RejectReportRequest {
     /// The number of the report.
     #[prost(int64, tag = "1")]
     pub report: i64,
-    /// Required; the owners of the game see it.
+    /// The reason, which the owners of the game see; required.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -1968,7 +1969,7 @@ pub struct RetractReportRequest {
     /// The number of the report.
     #[prost(int64, tag = "1")]
     pub report: i64,
-    /// Required; the owners of the game see it.
+    /// The reason, which the owners of the game see; required.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -2004,7 +2005,7 @@ pub struct Swap {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ImportSwapsRequest {
-    /// 1 to 1,000.
+    /// 1 to 1,000 swaps.
     #[prost(message, repeated, tag = "1")]
     pub swaps: ::prost::alloc::vec::Vec<Swap>,
 }
@@ -2077,10 +2078,10 @@ pub struct ListSwapsResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RemoveSwapsRequest {
-    /// Their ids.
+    /// The ids of 1 to 1,000 swaps.
     #[prost(string, repeated, tag = "1")]
     pub swaps: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Required.
+    /// The reason for the audit; required.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }

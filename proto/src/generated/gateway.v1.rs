@@ -51,12 +51,10 @@ pub struct Key {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
-    /// `test` or `live`.
-    #[prost(string, tag = "4")]
-    pub mode: ::prost::alloc::string::String,
-    /// `account`; or `secret` or `public`, which belong to one game.
-    #[prost(string, tag = "5")]
-    pub kind: ::prost::alloc::string::String,
+    #[prost(enumeration = "super::super::common::v1::Mode", tag = "16")]
+    pub mode: i32,
+    #[prost(enumeration = "KeyKind", tag = "17")]
+    pub kind: i32,
     #[prost(bool, tag = "6")]
     pub may_write: bool,
     /// The slug of its game, for secret and public keys.
@@ -76,9 +74,8 @@ pub struct Key {
     pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(int64, tag = "13")]
     pub revision: i64,
-    /// Why its game keeps it from working: `game_gone`, or `not_owned` by the account. Empty if it does not, and always on the feed.
-    #[prost(string, tag = "14")]
-    pub game_state: ::prost::alloc::string::String,
+    #[prost(enumeration = "GameState", tag = "18")]
+    pub game_state: i32,
     /// The person who has seen the secret in the dashboard: who created, revealed or rotated the key. Empty if staff did, and always on the feed.
     #[prost(string, tag = "15")]
     pub seen_by: ::prost::alloc::string::String,
@@ -93,17 +90,15 @@ pub struct KeyRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
-    /// `account`, `secret` or `public`.
-    #[prost(string, tag = "4")]
-    pub kind: ::prost::alloc::string::String,
+    #[prost(enumeration = "KeyKind", tag = "12")]
+    pub kind: i32,
     #[prost(bool, tag = "5")]
     pub may_write: bool,
     /// The slug of its game, for secret and public keys.
     #[prost(string, optional, tag = "6")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
-    /// `asked`, `approved`, `rejected` or `revealed`. Only a revealed request has a key.
-    #[prost(string, tag = "7")]
-    pub state: ::prost::alloc::string::String,
+    #[prost(enumeration = "KeyRequestState", tag = "13")]
+    pub state: i32,
     #[prost(message, optional, tag = "8")]
     pub asked_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The time of the approval or the rejection.
@@ -130,6 +125,119 @@ pub struct Switch {
     /// The reason that staff gave; may be empty.
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
+}
+/// What a key may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum KeyKind {
+    /// In a request: `account`. In a response: a kind of a newer version.
+    Unspecified = 0,
+    /// Everything of its account.
+    Account = 1,
+    /// One game, from its server.
+    Secret = 2,
+    /// One game. It may be given away and never writes.
+    Public = 3,
+}
+impl KeyKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "KEY_KIND_UNSPECIFIED",
+            Self::Account => "KEY_KIND_ACCOUNT",
+            Self::Secret => "KEY_KIND_SECRET",
+            Self::Public => "KEY_KIND_PUBLIC",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "KEY_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "KEY_KIND_ACCOUNT" => Some(Self::Account),
+            "KEY_KIND_SECRET" => Some(Self::Secret),
+            "KEY_KIND_PUBLIC" => Some(Self::Public),
+            _ => None,
+        }
+    }
+}
+/// Whether the game of a key lets it work (§5.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum GameState {
+    /// A state of a newer version, and always on the feed.
+    Unspecified = 0,
+    /// The game is published, and the account owns its page; or the key belongs to no game.
+    Usable = 1,
+    /// No published game has the slug.
+    Gone = 2,
+    /// The account does not own the page of the game.
+    NotOwned = 3,
+}
+impl GameState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "GAME_STATE_UNSPECIFIED",
+            Self::Usable => "GAME_STATE_USABLE",
+            Self::Gone => "GAME_STATE_GONE",
+            Self::NotOwned => "GAME_STATE_NOT_OWNED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "GAME_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "GAME_STATE_USABLE" => Some(Self::Usable),
+            "GAME_STATE_GONE" => Some(Self::Gone),
+            "GAME_STATE_NOT_OWNED" => Some(Self::NotOwned),
+            _ => None,
+        }
+    }
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum KeyRequestState {
+    /// In a request: `asked`. In a response: a state of a newer version.
+    Unspecified = 0,
+    /// Staff have not reviewed it.
+    Asked = 1,
+    /// Its owner can reveal the key.
+    Approved = 2,
+    Rejected = 3,
+    /// It has a key, and does not change any more.
+    Revealed = 4,
+}
+impl KeyRequestState {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "KEY_REQUEST_STATE_UNSPECIFIED",
+            Self::Asked => "KEY_REQUEST_STATE_ASKED",
+            Self::Approved => "KEY_REQUEST_STATE_APPROVED",
+            Self::Rejected => "KEY_REQUEST_STATE_REJECTED",
+            Self::Revealed => "KEY_REQUEST_STATE_REVEALED",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "KEY_REQUEST_STATE_UNSPECIFIED" => Some(Self::Unspecified),
+            "KEY_REQUEST_STATE_ASKED" => Some(Self::Asked),
+            "KEY_REQUEST_STATE_APPROVED" => Some(Self::Approved),
+            "KEY_REQUEST_STATE_REJECTED" => Some(Self::Rejected),
+            "KEY_REQUEST_STATE_REVEALED" => Some(Self::Revealed),
+            _ => None,
+        }
+    }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateAccountRequest {
@@ -221,12 +329,12 @@ pub struct CreateKeyRequest {
     /// The name of the key.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
-    /// `test` or `live`.
-    #[prost(string, tag = "3")]
-    pub mode: ::prost::alloc::string::String,
-    /// `account`, or `secret` or `public` for the keys of one game. Empty: `account`.
-    #[prost(string, tag = "4")]
-    pub kind: ::prost::alloc::string::String,
+    /// A test key reads samples. A live key reads the real directory.
+    #[prost(enumeration = "super::super::common::v1::Mode", tag = "3")]
+    pub mode: i32,
+    /// `secret` and `public` keys belong to one game. Without it: `account`.
+    #[prost(enumeration = "KeyKind", tag = "4")]
+    pub kind: i32,
     /// Lets the key write; this cannot be changed later.
     #[prost(bool, tag = "5")]
     pub may_write: bool,
@@ -287,9 +395,9 @@ pub struct RequestKeyRequest {
     /// The name of the key.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
-    /// `account`, or `secret` or `public` for the keys of one game. Empty: `account`.
-    #[prost(string, tag = "3")]
-    pub kind: ::prost::alloc::string::String,
+    /// `secret` and `public` keys belong to one game. Without it: `account`.
+    #[prost(enumeration = "KeyKind", tag = "3")]
+    pub kind: i32,
     /// Lets the key write; this cannot be changed later.
     #[prost(bool, tag = "4")]
     pub may_write: bool,
@@ -304,9 +412,9 @@ pub struct RequestKeyResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListKeyRequestsRequest {
-    /// `asked`, `approved`, `rejected` or `revealed`. Empty: `asked`.
-    #[prost(string, tag = "1")]
-    pub state: ::prost::alloc::string::String,
+    /// Without it: `asked`.
+    #[prost(enumeration = "KeyRequestState", tag = "1")]
+    pub state: i32,
     /// The number of rows, 1 to 500; 0 stands for 100.
     #[prost(uint32, tag = "2")]
     pub limit: u32,
@@ -2017,9 +2125,8 @@ pub struct AccountsServiceCreateKeyRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
-    /// Empty: `account`.
-    #[prost(string, tag = "4")]
-    pub kind: ::prost::alloc::string::String,
+    #[prost(enumeration = "KeyKind", tag = "4")]
+    pub kind: i32,
     #[prost(bool, tag = "5")]
     pub may_write: bool,
     #[prost(string, optional, tag = "6")]
@@ -2036,9 +2143,8 @@ pub struct AccountsServiceRequestKeyRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
-    /// Empty: `account`.
-    #[prost(string, tag = "4")]
-    pub kind: ::prost::alloc::string::String,
+    #[prost(enumeration = "KeyKind", tag = "4")]
+    pub kind: i32,
     #[prost(bool, tag = "5")]
     pub may_write: bool,
     #[prost(string, optional, tag = "6")]

@@ -2572,7 +2572,7 @@ pub struct RejectClaimRequest {
     /// The id of the claim.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
-    /// 1 to 500 characters.
+    /// The reason, which the account sees; 1 to 500 characters.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -5139,6 +5139,7 @@ pub struct ListingName {
     /// `page`, `game` or `event`.
     #[prost(string, tag = "1")]
     pub kind: ::prost::alloc::string::String,
+    /// Whether it is a real listing or a sample.
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
     pub mode: i32,
     /// The slug, or the handle of a page.
@@ -5310,7 +5311,7 @@ pub mod staff_listing_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// What an account has used of its writes of the day. An account that has written nothing need not be known here.
+        /// The writes of an account today; 0 for an account that has never written.
         pub async fn get_account_writes(
             &mut self,
             request: impl tonic::IntoRequest<super::GetAccountWritesRequest>,
@@ -5363,7 +5364,7 @@ pub mod staff_listing_service_server {
             tonic::Response<super::GetListingResponse>,
             tonic::Status,
         >;
-        /// What an account has used of its writes of the day. An account that has written nothing need not be known here.
+        /// The writes of an account today; 0 for an account that has never written.
         async fn get_account_writes(
             &self,
             request: tonic::Request<super::GetAccountWritesRequest>,
@@ -5905,7 +5906,7 @@ pub struct PurgePictureRequest {
     /// The URL of an uploaded picture in either size, or the last segment of the URL.
     #[prost(string, tag = "1")]
     pub url: ::prost::alloc::string::String,
-    /// For the record; 1 to 500 characters.
+    /// The reason for the audit; 1 to 500 characters.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -6468,7 +6469,7 @@ pub struct EditRequest {
     /// The reason for the audit; up to 500 characters.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
-    /// As in DecideItem.
+    /// The revision that the caller has seen: the edit is refused when the listing has another.
     #[prost(int64, optional, tag = "4")]
     pub revision: ::core::option::Option<i64>,
 }
@@ -6487,7 +6488,7 @@ pub struct RevertRequest {
     /// The reason for the audit; up to 500 characters.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
-    /// The revision that the caller has seen, as in DecideItem.
+    /// The revision that the caller has seen: the revert is refused when the listing has another.
     #[prost(int64, optional, tag = "4")]
     pub revision: ::core::option::Option<i64>,
 }
@@ -6501,10 +6502,10 @@ pub struct SearchRequest {
     /// A text in the slug, handle, title or name, without regard to case; empty: all.
     #[prost(string, tag = "1")]
     pub text: ::prost::alloc::string::String,
-    /// As in ListQueueRequest.
+    /// `page`, `game` or `event`; empty: all.
     #[prost(string, tag = "2")]
     pub kind: ::prost::alloc::string::String,
-    /// Unspecified: any.
+    /// Only listings in this state; unspecified: in any.
     #[prost(enumeration = "State", tag = "3")]
     pub state: i32,
     #[prost(int32, tag = "4")]

@@ -78,8 +78,8 @@ pub struct Caller {
     pub plan: String,
 }
 
-/// Whether an account's keys for a game may work (§5.1). The names are those in the database, and the states of keys that may not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display, EnumString, IntoStaticStr)]
+/// Whether an account's keys for a game may work (§5.1). The names are those in the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub enum GameState {
     /// The game is published, and the account owns its page; or the key belongs to no game.
@@ -94,10 +94,6 @@ pub enum GameState {
 impl KeyKind {
     pub fn as_str(self) -> &'static str {
         self.into()
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        text.parse().ok()
     }
 }
 

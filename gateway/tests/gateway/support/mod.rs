@@ -391,7 +391,7 @@ pub(crate) fn account_key(account: &str, mode: &str) -> proto::CreateKeyRequest 
     proto::CreateKeyRequest {
         account_id: account.to_owned(),
         name: "server".to_owned(),
-        mode: mode.to_owned(),
+        mode: mode.parse::<Mode>().unwrap().into(),
         ..Default::default()
     }
 }

@@ -19,7 +19,7 @@ pub use cleanup::{delete_expired, spawn_cleanup};
 
 use crate::Code;
 use crate::api::fault::Fault;
-use crate::pg::{Schema, statement};
+use crate::pg::{self, Schema};
 
 /// How long a response is replayed.
 const RETENTION: Duration = Duration::hours(24);
@@ -73,12 +73,7 @@ impl Key {
     /// The errors of PostgreSQL.
     pub async fn lock(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
         let CallId { account, route, key } = &self.call;
-        // Two different calls with the same hash only wait for each other.
-        statement::query("select pg_advisory_xact_lock(hashtextextended($1, 0))")
-            .bind(format!("{account} {route} {key}"))
-            .execute(connection)
-            .await?;
-        Ok(())
+        pg::lock_key(connection, &format!("{account} {route} {key}")).await
     }
 
     /// The stored response to the same call, if there is one. Call this in the transaction of the effect, after locking the call or a row

@@ -122,6 +122,16 @@ pub async fn migrate(
     Ok(())
 }
 
+/// Locks a key until the transaction ends, where the callers lock no common row. Two keys with the same hash only wait for each other.
+///
+/// # Errors
+/// The errors of PostgreSQL.
+pub async fn lock_key(connection: &mut PgConnection, key: &str) -> Result<(), sqlx::Error> {
+    let lock = statement::query("select pg_advisory_xact_lock(hashtextextended($1, 0))");
+    lock.bind(key).execute(connection).await?;
+    Ok(())
+}
+
 /// PostgreSQL's time, for what must be ordered between processes, whose clocks may differ. Tests move it with `clock`.
 ///
 /// # Errors

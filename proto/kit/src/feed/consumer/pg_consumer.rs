@@ -191,7 +191,19 @@ impl<P: Projection> PgConsumer<P> {
             ..from
         };
         let context = ProjectionContext { generation: from.generation, effects_until: until };
-        let applying = async {
+        self.commit(to, changes, context).await?;
+        self.projection.committed();
+        Ok(())
+    }
+
+    /// Applies changes and moves the cursor, in one transaction, unless PostgreSQL does not answer.
+    async fn commit(
+        &mut self,
+        to: StoredCursor,
+        changes: Vec<proto::Change>,
+        context: ProjectionContext,
+    ) -> anyhow::Result<()> {
+        let committing = async {
             let mut transaction = pg::begin_with(&self.pool, BEGIN).await?;
             let (producer, projection) = (self.feed.producer, &self.projection);
             project_changes(&mut transaction, producer, projection, changes, context).await?;
@@ -200,20 +212,11 @@ impl<P: Projection> PgConsumer<P> {
             transaction.commit().await?;
             anyhow::Ok(to)
         };
-        self.cursor = Some(in_time(to, applying).await?);
-        self.projection.committed();
+        let limit = if to.is_rebuilt() { SWEEP_TIMEOUT } else { TRANSACTION_TIMEOUT };
+        let ended = timeout(limit, committing).await;
+        self.cursor = Some(ended.context("PostgreSQL does not answer")??);
         Ok(())
     }
-}
-
-/// Ends the transaction that moves the cursor to `to` when PostgreSQL does not answer.
-async fn in_time<T>(
-    to: StoredCursor,
-    transaction: impl Future<Output = anyhow::Result<T>>,
-) -> anyhow::Result<T> {
-    let limit = if to.is_rebuilt() { SWEEP_TIMEOUT } else { TRANSACTION_TIMEOUT };
-    let ended = timeout(limit, transaction).await;
-    ended.context("PostgreSQL does not answer")?
 }
 
 impl<P: Projection> Consumer for PgConsumer<P> {
@@ -240,15 +243,9 @@ impl<P: Projection> Consumer for PgConsumer<P> {
             // What is on the feed is older than a new follower.
             effects_until: self.cursor.map_or(head_at, |cursor| cursor.effects_until),
         };
-        let moving = async {
-            let mut transaction = pg::begin_with(&self.pool, BEGIN).await?;
-            let to = self.sweep_if_rebuilt(&mut transaction, to).await?;
-            self.advance(&mut transaction, to).await?;
-            transaction.commit().await?;
-            anyhow::Ok(to)
-        };
-        self.cursor = Some(in_time(to, moving).await?);
-        Ok(())
+        let context =
+            ProjectionContext { generation: to.generation, effects_until: to.effects_until };
+        self.commit(to, Vec::new(), context).await
     }
 
     async fn handle_batch(

@@ -7,8 +7,6 @@ use contracts::common::v1 as proto;
 use contracts::common::v1::feed_service_server::FeedService;
 use contracts::common::v1::follow_response::Start;
 use futures::{Stream, stream};
-use sqlx::postgres::PgPool;
-use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
@@ -26,17 +24,7 @@ use crate::pg;
 const MAX_PAUSE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
-pub(super) struct Follow {
-    pool: PgPool,
-    producer: Producer,
-    draining: CancellationToken,
-}
-
-impl Follow {
-    pub(super) fn new(pool: PgPool, producer: Producer, draining: CancellationToken) -> Self {
-        Self { pool, producer, draining }
-    }
-}
+pub(super) struct Follow(pub(super) Producer);
 
 #[tonic::async_trait]
 impl FeedService for Follow {
@@ -52,10 +40,10 @@ impl FeedService for Follow {
             text => Some(Position { epoch: parse_epoch(text)?, seq: request.after_seq }),
         };
         // Subscribe first, then read: a commit between the two is not missed.
-        let wakeups = self.producer.subscribe();
-        let head = self.producer.head().await.map_err(Fault::from)?;
+        let wakeups = self.0.subscribe();
+        let head = self.0.head().await.map_err(Fault::from)?;
         // Otherwise the mark still names the old epoch, and reads would wait in vain until the next write.
-        self.producer.publish_mark(head.position()).await;
+        self.0.publish_mark(head.position()).await;
         let after = applied.filter(|applied| head.position().reaches(*applied));
         let start = Start {
             epoch: head.epoch.to_string(),
@@ -64,11 +52,10 @@ impl FeedService for Follow {
             reset: after.is_none(),
         };
         let rows = Rows {
-            pool: self.pool.clone(),
-            producer: self.producer.clone(),
+            producer: self.0.clone(),
             wakeups,
             has_more: true,
-            draining: self.draining.clone(),
+            draining: self.0.lifecycle.draining(),
             epoch: head.epoch,
             after: after.map_or(0, |after| after.seq),
             pause: Duration::from_millis(request.pause_ms.into()).min(MAX_PAUSE),
@@ -96,9 +83,8 @@ impl FeedService for Follow {
             bad.read("after", time.ok_or("Send `until` of the response before."))
         });
         bad.check()?;
-        let schema = self.producer.schema();
-        let listing = pg::in_time(&self.pool, async |connection| {
-            list_changes(connection, schema, &request.entity, after, limit).await
+        let listing = pg::in_time(&self.0.pool, async |connection| {
+            list_changes(connection, self.0.schema, &request.entity, after, limit).await
         });
         let listed = listing.await.map_err(Fault::from)?;
         Ok(Response::new(proto::ListChangesResponse {

@@ -117,11 +117,7 @@ impl Producer {
     pub fn service(
         &self,
     ) -> FeedServiceServer<impl contracts::common::v1::feed_service_server::FeedService> {
-        FeedServiceServer::new(Follow::new(
-            self.pool.clone(),
-            self.clone(),
-            self.lifecycle.draining(),
-        ))
+        FeedServiceServer::new(Follow(self.clone()))
     }
 
     /// Compacts the feed as of `now`; returns the number of rows removed. A task of the feed does this too, once per fleet.
@@ -130,13 +126,7 @@ impl Producer {
         now: OffsetDateTime,
         retention: Retention,
     ) -> Result<u64, sqlx::Error> {
-        let pool = self.pool.clone();
-        let mut compaction = Compaction::new(pool, self.schema, retention);
-        compaction.run(now).await
-    }
-
-    fn schema(&self) -> Schema {
-        self.schema
+        Compaction::new(self.pool.clone(), self.schema, retention).run(now).await
     }
 
     /// How long PostgreSQL may take to begin or to commit a transaction.

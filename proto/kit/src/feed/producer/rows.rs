@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use contracts::common::v1 as proto;
 use contracts::common::v1::follow_response::{Batch, Message, Start};
-use sqlx::postgres::{PgPool, PgRow};
+use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row as _};
 use time::OffsetDateTime;
 use tokio::sync::watch;
@@ -24,7 +24,6 @@ const MAX_BYTES: usize = 4 << 20;
 
 /// The stream of one follower.
 pub(super) struct Rows {
-    pub(super) pool: PgPool,
     pub(super) producer: Producer,
     pub(super) wakeups: watch::Receiver<u64>,
     /// Whether there may be rows that were not read yet. Otherwise the stream waits for a wakeup.
@@ -175,10 +174,9 @@ impl Rows {
     }
 
     async fn query(&self) -> Result<ChangeBatch, Fault> {
-        let schema = self.producer.schema();
         // The stream has no deadline of its own. After an error it ends, and the follower reconnects.
-        let reading = pg::in_time(&self.pool, async |connection| {
-            read_changes(connection, schema, self.after, BATCH).await
+        let reading = pg::in_time(&self.producer.pool, async |connection| {
+            read_changes(connection, self.producer.schema, self.after, BATCH).await
         });
         Ok(reading.await?)
     }

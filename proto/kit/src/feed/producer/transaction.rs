@@ -79,7 +79,7 @@ impl Transaction {
 
     async fn append_and_publish(self, changes: &[NewChange]) -> Result<(), Fault> {
         let Self { mut inner, producer, now } = self;
-        let (schema, deadline) = (producer.schema(), producer.deadline());
+        let (schema, deadline) = (producer.schema, producer.deadline());
         // After a restore, numbers are reused, in a new epoch.
         let head = pg::with_timeout(deadline, Head::read(&mut inner, schema)).await?;
         let committed = if changes.is_empty() {
