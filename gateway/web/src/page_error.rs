@@ -190,6 +190,9 @@ impl PageError {
     /// Title and text of the page.
     fn title_and_text(&self, texts: &Texts, is_public: bool) -> (String, String) {
         let (keys, text) = match &self.words {
+            Words::Status if self.status == StatusCode::NOT_FOUND && !is_public => {
+                (&("error-not-found-title", "error-not-found-account"), None)
+            }
             Words::Status => (keys_of(self.status), None),
             Words::Keys(keys) => (*keys, None),
             Words::Value(keys, value) => (*keys, Some(texts.say_of(keys.1, value))),
@@ -322,7 +325,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_french_or_public_error_page_replaces_the_english_reason() {
+    fn a_public_error_page_names_no_account_and_a_french_or_public_one_no_english_reason() {
         let text = |fault, language, is_public| {
             let error = PageError::from(fault);
             error.title_and_text(Texts::of(language), is_public).1
@@ -332,6 +335,9 @@ mod tests {
         assert_eq!(text(odd(), Language::English, false), "Odd.");
         assert_eq!(text(odd(), Language::French, false), french);
         assert_eq!(text(odd(), Language::French, true), french);
+        let gone = |is_public| text(Fault::not_found("No."), Language::English, is_public);
+        let account = "it belongs to an account";
+        assert!(gone(false).contains(account) && !gone(true).contains(account));
         let wait = Fault::new(Code::RateLimited, "Wait.").with_retry_after(7);
         let wait = text(wait, Language::English, true);
         assert!(wait.contains("Try again in 7 seconds."), "{wait}");

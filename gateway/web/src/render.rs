@@ -108,16 +108,13 @@ impl FormState {
         self.errors.add(field, reason);
     }
 
-    /// A form with these fields, which a service refused. An error of a field that the form lacks stands above the form. `renamed` has the
-    /// fields to which the form gives other names: both names, the form's last.
-    pub fn refused(fault: &Fault, fields: &[&str], renamed: &[(&str, &str)]) -> Self {
+    /// A form with these fields, which a service refused. An error of a field that the form lacks stands above the form.
+    pub fn refused(fault: &Fault, fields: &[&str]) -> Self {
         let mut errors = Fields::default();
         let mut others = Vec::new();
         for (field, reason) in &fault.fields {
-            let renamed = renamed.iter().find(|(theirs, _)| theirs == field);
-            let name = renamed.map_or(field.as_str(), |(_, ours)| *ours);
-            if fields.contains(&name) {
-                errors.add(name, reason.clone());
+            if fields.contains(&field.as_str()) {
+                errors.add(field, reason.clone());
             } else {
                 others.push(reason.clone());
             }
@@ -164,15 +161,12 @@ mod tests {
 
     #[test]
     fn the_errors_of_a_service_are_shown_at_their_fields() {
-        let reasons = [("name", "Too long."), ("expires_at", "In the past."), ("x", "Odd.")];
+        let reasons = [("name", "Too long."), ("x", "Odd.")];
         let reasons = reasons.map(|(field, reason)| (field.to_owned(), reason.to_owned()));
         let fault = Fault::invalid(BTreeMap::from(reasons));
-        let renamed = [("expires_at", "expires")];
-        let FormState { status, errors } =
-            FormState::refused(&fault, &["name", "expires"], &renamed);
+        let FormState { status, errors } = FormState::refused(&fault, &["name", "kind"]);
         assert_eq!(status.code, StatusCode::UNPROCESSABLE_ENTITY);
         assert_eq!(errors.of("name"), Some("Too long."));
-        assert_eq!(errors.of("expires"), Some("In the past."));
         assert_eq!(errors.general.as_deref(), Some("Odd."));
     }
 
@@ -182,7 +176,7 @@ mod tests {
         assert!(state.is_accepted());
         state.add("email", "Odd.");
         assert_eq!(state.status.code, StatusCode::UNPROCESSABLE_ENTITY);
-        let mut limited = FormState::refused(&Fault::new(Code::RateLimited, "Wait."), &[], &[]);
+        let mut limited = FormState::refused(&Fault::new(Code::RateLimited, "Wait."), &[]);
         limited.add("email", "Odd.");
         assert_eq!(limited.status.code, StatusCode::TOO_MANY_REQUESTS);
         assert_eq!(limited.errors.general.as_deref(), Some("Wait."));

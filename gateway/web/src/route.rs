@@ -15,10 +15,25 @@ use crate::form_body;
 use crate::layers::access::Access;
 use crate::visit::Parameter;
 
+/// Which layers run around a handler. They decide against which limit a request counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RouteKind {
+    /// A file that is the same for everybody: not counted, except the pictures of listings, by their handler.
+    Asset,
+    /// A page of the public site, in each language. It sets no cookie and asks for no session (`layers/public.rs`).
+    Public,
+    /// A file of the public site, for machines: counted as a page, and in no language.
+    File,
+    /// A page of the documentation: in English at one address, and counted as a page.
+    Docs,
+    /// A page or a form for people, counted as one of the person or, without a session, of the network (`layers/access.rs`).
+    Dashboard(Access),
+}
+
 /// A path of the site.
 pub struct Route {
     pub path: &'static str,
-    pub access: Access,
+    pub kind: RouteKind,
     pub methods: Vec<Method>,
     /// The parameters of the query on which a public page depends, in the order of its address. The layers remove all others.
     pub query: Vec<Parameter>,
@@ -51,13 +66,13 @@ impl Handler<(), App> for AnyHandler {
 impl Route {
     fn new(
         path: &'static str,
-        access: Access,
+        kind: RouteKind,
         methods: Vec<Method>,
         handlers: MethodRouter<App>,
     ) -> Self {
         Self {
             path,
-            access,
+            kind,
             methods,
             query: Vec::new(),
             body_limit: form_body::DEFAULT_LIMIT,
@@ -81,8 +96,8 @@ impl Route {
     }
 }
 
-/// The routes of the visitors who may see them.
-impl Access {
+/// The routes of a kind.
+impl RouteKind {
     pub fn page<H, T>(self, path: &'static str, show: H) -> Route
     where
         H: Handler<T, App>,

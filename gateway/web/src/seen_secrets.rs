@@ -4,20 +4,22 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use contracts::common::v1::Mode;
 use contracts::gateway::v1 as gateway;
 use contracts::webhook::v1 as webhook;
+use pages::Link;
 use pages::mails::MailText;
-use pages::teams::{FormerMember, SeenSecret};
+use pages::teams::FormerMember;
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use crate::account::keys::may_revoke;
 use crate::app::Web;
 use crate::domain::role::Permission;
 use crate::english::{say, say_of};
 use crate::store::activity;
 use crate::store::members::Member;
 use crate::store::people::Person;
-use crate::upstream::time_of;
 use crate::upstream::webhook::origin;
 
 /// How long a page, and a person who leaves, wait for the services.
@@ -42,11 +44,7 @@ impl Secrets {
         let is_whole = keys.is_some() && endpoints.is_some();
         let now = app.clock.now();
         let mut keys = keys.unwrap_or_default();
-        keys.retain(|key| {
-            let works = key.revoked_at.is_none()
-                && time_of(key.grace_until).is_none_or(|until| until > now);
-            works && key.mode == "live"
-        });
+        keys.retain(|key| may_revoke(key, now) && key.mode() == Mode::Live);
         Self {
             account,
             keys,
@@ -69,21 +67,20 @@ impl Secrets {
 
     fn endpoints_of(&self, person: Uuid) -> impl Iterator<Item = &webhook::Endpoint> {
         let person = person.to_string();
-        let mut endpoints = self.endpoints.iter();
-        std::iter::from_fn(move || endpoints.find(|it| it.seen_by.contains(&person)))
+        self.endpoints.iter().filter(move |endpoint| endpoint.seen_by.contains(&person))
     }
 
     /// The links to what a person has seen, with what to do there.
-    fn links(&self, person: Uuid) -> Vec<SeenSecret> {
+    fn links(&self, person: Uuid) -> Vec<Link> {
         let base = format!("/accounts/{}", self.account);
-        let keys = self.keys_of(person).map(|key| SeenSecret {
+        let keys = self.keys_of(person).map(|key| Link {
             href: format!("{base}/keys/{}", key.id),
             label: say_of(
                 if key.grace_until.is_some() { "team-seen-revoke" } else { "team-seen-rotate" },
                 &key_name(key),
             ),
         });
-        let endpoints = self.endpoints_of(person).map(|endpoint| SeenSecret {
+        let endpoints = self.endpoints_of(person).map(|endpoint| Link {
             href: format!("{base}/webhooks/{}", endpoint.id),
             label: say_of("team-seen-webhook", &origin(&endpoint.url)),
         });

@@ -71,15 +71,6 @@ pub fn timed(body: Body) -> Body {
     }))
 }
 
-/// Why a person may not upload a picture now.
-#[derive(Debug)]
-pub enum UploadRefusal {
-    /// The person is uploading another one.
-    OtherUpload,
-    /// Too many people are uploading one.
-    Overloaded(Fault),
-}
-
 /// Limits the uploads at once.
 #[derive(Debug)]
 pub struct Uploads {
@@ -110,17 +101,17 @@ impl Default for Uploads {
 }
 
 impl Uploads {
-    /// One upload of a person at a time, whatever the number of the person's accounts.
+    /// One upload of a person at a time, whatever the number of the person's accounts: `None` while the person is uploading another picture.
     ///
     /// # Errors
-    /// The person is uploading another picture, or too many people are uploading one.
-    pub fn begin(&self, person: Uuid) -> Result<UploadGuard, UploadRefusal> {
-        let permit = self.limit.try_acquire().map_err(UploadRefusal::Overloaded)?;
+    /// Too many people are uploading a picture.
+    pub fn begin(&self, person: Uuid) -> Result<Option<UploadGuard>, Fault> {
+        let permit = self.limit.try_acquire()?;
         let mut people = self.people.lock().unwrap_or_else(PoisonError::into_inner);
         if !people.insert(person) {
-            return Err(UploadRefusal::OtherUpload);
+            return Ok(None);
         }
-        Ok(UploadGuard { person, people: Arc::clone(&self.people), _permit: permit })
+        Ok(Some(UploadGuard { person, people: Arc::clone(&self.people), _permit: permit }))
     }
 }
 

@@ -4,6 +4,7 @@ use askama::Template;
 
 use crate::field::{Field, Fields};
 use crate::frame::Frame;
+use crate::link::Link;
 use crate::usage::MonthShare;
 
 #[derive(Debug, Template)]
@@ -104,11 +105,5 @@ pub struct ChooseAccountPage {
     pub frame: Frame,
     pub title: &'static str,
     pub question: &'static str,
-    pub choices: Vec<AccountChoice>,
-}
-
-#[derive(Debug)]
-pub struct AccountChoice {
-    pub href: String,
-    pub name: String,
+    pub choices: Vec<Link>,
 }

@@ -1,4 +1,4 @@
-//! Fields of forms: label, input, hint and error, tied together for screen readers.
+//! Fields of forms: label, control, hint and error, tied together for screen readers.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,21 +8,49 @@ use askama::Template;
 use crate::language::Language;
 use crate::texts::Texts;
 
-/// A text field.
+/// A field with its label.
 #[derive(Debug, Template)]
 #[template(path = "part/field.html")]
 pub struct Field {
     name: Cow<'static, str>,
     label: Cow<'static, str>,
+    control: Control,
+    /// The type of a line.
     kind: &'static str,
     autocomplete: &'static str,
     inputmode: &'static str,
+    /// The values of a select or of boxes.
+    choices: Vec<Choice>,
+    /// The most boxes that the script ticks; 0: any number.
+    most: u8,
+    /// The lines of an area.
+    rows: u8,
     hint: String,
     value: String,
     error: Option<String>,
     is_required: bool,
     language: Language,
     max: u32,
+}
+
+/// How a person fills a field in.
+#[derive(Debug, Clone, Copy)]
+enum Control {
+    Line,
+    /// A text of several lines.
+    Area,
+    /// One of several values.
+    Select,
+    /// Any number of several values.
+    Checks,
+}
+
+/// A value to choose, and whether it is chosen.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    pub value: String,
+    pub label: String,
+    pub is_chosen: bool,
 }
 
 /// Its template escapes every value.
@@ -37,9 +65,13 @@ impl Field {
         Self {
             name: name.into(),
             label: label.into(),
+            control: Control::Line,
             kind,
             autocomplete: "on",
             inputmode: "",
+            choices: Vec::new(),
+            most: 0,
+            rows: 4,
             hint: String::new(),
             value: String::new(),
             error: None,
@@ -47,6 +79,21 @@ impl Field {
             language: Language::default(),
             max: 200,
         }
+    }
+
+    /// A text of several lines.
+    pub fn area(name: &'static str, label: &'static str) -> Self {
+        Self { control: Control::Area, max: 2_000, ..Self::text(name, label) }
+    }
+
+    /// One of several values.
+    pub fn select(name: &'static str, label: &'static str, choices: Vec<Choice>) -> Self {
+        Self { control: Control::Select, choices, ..Self::text(name, label) }
+    }
+
+    /// Any number of several values.
+    pub fn checks(name: &'static str, label: &'static str, choices: Vec<Choice>) -> Self {
+        Self { control: Control::Checks, choices, ..Self::text(name, label) }
     }
 
     pub fn text(name: impl Into<Cow<'static, str>>, label: impl Into<Cow<'static, str>>) -> Self {
@@ -125,45 +172,46 @@ impl Field {
         }
         self
     }
-}
 
-/// The methods that all inputs with a label have.
-macro_rules! labelled {
-    ($input:ident) => {
-        impl $input {
-            #[must_use]
-            pub fn hint(mut self, hint: impl Into<String>) -> Self {
-                self.hint = hint.into();
-                self
-            }
+    #[must_use]
+    pub fn rows(self, rows: u8) -> Self {
+        Self { rows, ..self }
+    }
 
-            #[must_use]
-            pub fn optional(mut self) -> Self {
-                self.is_required = false;
-                self
-            }
+    /// The script ticks no more boxes than this. The label says it in words.
+    #[must_use]
+    pub fn most(self, most: u8) -> Self {
+        Self { most, ..self }
+    }
 
-            /// The error of this field, if there is one, and the language of the page.
-            #[must_use]
-            pub fn error_in(mut self, errors: &Fields) -> Self {
-                self.error = errors.of(&self.name).map(str::to_owned);
-                self.language = errors.language;
-                self
-            }
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: hint.into(), ..self }
+    }
 
-            fn optional_word(&self) -> &'static str {
-                optional_word(self.language)
-            }
-        }
-    };
-}
-pub(crate) use labelled;
+    #[must_use]
+    pub fn optional(self) -> Self {
+        Self { is_required: false, ..self }
+    }
 
-labelled!(Field);
+    /// The error of this field, if there is one, and the language of the page.
+    #[must_use]
+    pub fn error_in(self, errors: &Fields) -> Self {
+        let error = errors.of(&self.name).map(str::to_owned);
+        Self { error, language: errors.language, ..self }
+    }
 
-/// "Optional", the note beside the label of a field that may be empty.
-pub(crate) fn optional_word(language: Language) -> &'static str {
-    Texts::of(language).say("note-optional")
+    /// The note beside the label of a field that may be empty.
+    fn optional_word(&self) -> &'static str {
+        Texts::of(self.language).say("note-optional")
+    }
+
+    /// The ids of the error and of the hint.
+    fn described_by(&self) -> String {
+        let error = self.error.as_ref().map(|_| format!("{}-error", self.name));
+        let hint = (!self.hint.is_empty()).then(|| format!("{}-hint", self.name));
+        error.into_iter().chain(hint).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// The errors of a form: by field, and one for the whole form.
@@ -238,111 +286,4 @@ impl Fields {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::Path;
-
-    use super::*;
-
-    /// Adds the values of `autocomplete` in the files below a folder: attributes of templates, and arguments in Rust code.
-    fn collect_autocompletes(folder: &Path, found: &mut Vec<String>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect_autocompletes(&path, found);
-                continue;
-            }
-            let source = fs::read_to_string(&path).unwrap();
-            for start in [" autocomplete=\"", ".autocomplete(\"", " autocomplete: \""] {
-                let values = source.split(start).skip(1).filter_map(|rest| rest.split('"').next());
-                found.extend(values.map(ToOwned::to_owned));
-            }
-        }
-    }
-
-    #[test]
-    fn every_field_keeps_what_was_typed_when_a_person_comes_back() {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut found = Vec::new();
-        for folder in ["templates", "src", "../src"] {
-            collect_autocompletes(&here.join(folder), &mut found);
-        }
-        found.retain(|value| value != "{{ autocomplete }}");
-        assert!(found.len() > 5, "{found:?}");
-        for value in &found {
-            let known = [
-                "on",
-                "username",
-                "organization",
-                "current-password",
-                "new-password",
-                "one-time-code",
-            ];
-            assert!(known.contains(&value.as_str()), "{value}");
-        }
-        for field in [
-            Field::text("title", "Title"),
-            Field::name("name", "Name"),
-            Field::date("day", "Day"),
-            Field::minute("since", "Since"),
-        ] {
-            let html = field.render().unwrap();
-            assert!(html.contains(" autocomplete=\"on\""), "{html}");
-        }
-        let code = Field::code("code", "Code").render().unwrap();
-        assert!(code.contains(" autocomplete=\"one-time-code\""), "{code}");
-    }
-
-    #[test]
-    fn an_error_is_linked_to_its_field_by_aria() {
-        let errors = Fields::one("email", "Write it as ada@studio.example.");
-        let field = Field::email("email", "E-mail").value("<b>").error_in(&errors);
-        let html = field.render().unwrap();
-        assert!(html.contains("aria-invalid=\"true\""), "{html}");
-        assert!(html.contains("aria-describedby=\"email-error\""), "{html}");
-        assert!(html.contains("id=\"email-error\""), "{html}");
-        assert!(!html.contains("<b>"), "{html}");
-    }
-
-    #[test]
-    fn text_has_automatic_direction_and_a_date_has_none() {
-        let text = Field::text("title", "Title").render().unwrap();
-        assert!(text.contains(" dir=\"auto\""), "{text}");
-        let date = Field::date("day", "Day").render().unwrap();
-        assert!(!date.contains("dir="), "{date}");
-    }
-
-    #[test]
-    fn errors_are_counted_in_the_title() {
-        let mut errors = Fields::default();
-        assert_eq!(errors.in_title(), "");
-        errors.add("title", "Give a title.");
-        assert_eq!(
-            (errors.in_title().as_str(), errors.heading().as_str()),
-            ("Error: ", "There is an error")
-        );
-        errors.general = Some("Try again.".to_owned());
-        assert_eq!(
-            (errors.in_title().as_str(), errors.heading().as_str()),
-            ("2 errors: ", "There are 2 errors")
-        );
-    }
-
-    #[test]
-    fn labels_and_errors_are_in_the_language_of_the_page() {
-        let mut errors = Fields::one("email", "Indiquez une adresse.");
-        errors.add("name", "Trop long.");
-        let errors = errors.in_language(Language::French);
-        assert_eq!(errors.in_title(), "2 erreurs\u{a0}: ");
-        assert_eq!(errors.heading(), "Il y a 2 erreurs");
-        let own = Field::email("email", "Adresse").optional().error_in(&errors).render().unwrap();
-        assert!(own.contains("(facultatif)"), "{own}");
-        assert!(own.contains("id=\"email-error\">Indiquez"), "{own}");
-    }
-
-    #[test]
-    fn a_password_is_never_shown_again() {
-        let html = Field::new_password("password", "Password").value("hunter2").render();
-        assert!(!html.unwrap().contains("hunter2"));
-    }
-}
+mod tests;

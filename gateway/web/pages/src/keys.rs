@@ -3,8 +3,8 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
+use crate::form::FormPart;
 use crate::frame::Frame;
-use crate::input::FormPart;
 
 #[derive(Debug, Template)]
 #[template(path = "key/list.html")]
@@ -65,7 +65,7 @@ pub struct RequestRow {
     pub rights: String,
     pub asked: String,
     /// `asked`, `approved` or `rejected`.
-    pub state: String,
+    pub state: &'static str,
     /// What staff said about a rejection.
     pub reason: String,
 }

@@ -4,15 +4,16 @@ use askama::Template;
 
 use crate::field::{Field, Fields};
 use crate::frame::Frame;
-use crate::input::{Checks, Select};
 
+/// The form that mails a link to an address: to sign up, or to set a new password.
 #[derive(Debug, Template)]
-#[template(path = "people/sign_up.html")]
-pub struct SignUpPage {
+#[template(path = "people/mail_link.html")]
+pub struct MailLinkPage {
     pub frame: Frame,
     pub errors: Fields,
+    pub is_sign_up: bool,
     pub email: Field,
-    /// The page to come back to; empty: the new account.
+    /// The page to come back to; empty: the account.
     pub next: String,
     /// Where mails are on a local fleet.
     pub mail_folder: Option<String>,
@@ -86,15 +87,6 @@ pub struct SecondFactorPage {
     pub contact: Option<String>,
 }
 
-#[derive(Debug, Template)]
-#[template(path = "people/reset.html")]
-pub struct ResetPage {
-    pub frame: Frame,
-    pub errors: Fields,
-    pub email: Field,
-    pub mail_folder: Option<String>,
-}
-
 /// A person's own page.
 #[derive(Debug, Template)]
 #[template(path = "people/you.html")]
@@ -105,9 +97,9 @@ pub struct YouPage {
     pub has_totp: bool,
     /// Recovery codes that are left.
     pub recovery_codes: u64,
-    pub language: Select,
+    pub language: Field,
     /// One box: the mails that the person may switch off.
-    pub notices: Checks,
+    pub notices: Field,
 }
 
 #[derive(Debug)]
@@ -128,15 +120,35 @@ pub struct PersonFormPage {
     pub errors: Fields,
     pub heading: &'static str,
     /// Paragraphs above the form.
-    pub text: Vec<String>,
+    pub text: Vec<&'static str>,
     pub action: &'static str,
     /// The id of a form that takes effect once.
     pub form: Option<String>,
     pub inputs: Vec<Field>,
     pub button: &'static str,
     pub is_dangerous: bool,
-    /// Where the page came from.
-    pub back: &'static str,
+}
+
+impl PersonFormPage {
+    /// A form below the page of the person.
+    pub fn new(
+        frame: Frame,
+        heading: &'static str,
+        text: &'static str,
+        action: &'static str,
+    ) -> Self {
+        Self {
+            frame,
+            errors: Fields::default(),
+            heading,
+            text: vec![text],
+            action,
+            form: None,
+            inputs: Vec::new(),
+            button: heading,
+            is_dangerous: false,
+        }
+    }
 }
 
 /// The secret of an authenticator app, to be confirmed by a code.

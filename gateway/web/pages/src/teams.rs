@@ -4,6 +4,7 @@ use askama::Template;
 
 use crate::field::{Field, Fields};
 use crate::frame::Frame;
+use crate::link::Link;
 
 /// The values of the form of a member's role, and the keys of their texts.
 const ROLES: [(&str, &str); 3] = [
@@ -55,14 +56,8 @@ pub struct MemberRow {
 #[derive(Debug)]
 pub struct FormerMember {
     pub email: String,
-    pub secrets: Vec<SeenSecret>,
-}
-
-#[derive(Debug)]
-pub struct SeenSecret {
-    pub href: String,
-    /// What to do with it.
-    pub label: String,
+    /// Each is labelled with what to do about it.
+    pub secrets: Vec<Link>,
 }
 
 #[derive(Debug)]

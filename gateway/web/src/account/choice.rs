@@ -2,7 +2,8 @@
 
 use axum::response::Response;
 use futures::future::join_all;
-use pages::accounts::{AccountChoice, ChooseAccountPage};
+use pages::Link;
+use pages::accounts::ChooseAccountPage;
 use uuid::Uuid;
 
 use crate::app::Web;
@@ -32,7 +33,7 @@ pub async fn choose(
             let choices = several
                 .iter()
                 .zip(names)
-                .map(|(account, name)| AccountChoice { href: href(account), name });
+                .map(|(account, label)| Link { href: href(account), label });
             ok(&ChooseAccountPage {
                 frame: request.viewer.frame(),
                 title: question.title,

@@ -55,7 +55,7 @@ impl Effect {
 /// That of [`refusal`].
 pub fn refused_form(fault: Fault, fields: &[&str]) -> Result<FormState, PageError> {
     let fault = refusal(fault)?;
-    Ok(FormState::refused(&fault, fields, &[]))
+    Ok(FormState::refused(&fault, fields))
 }
 
 impl MemberRequest {

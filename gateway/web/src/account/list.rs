@@ -2,8 +2,8 @@
 
 use futures::future::join_all;
 use kit::Fault;
+use pages::Field;
 use pages::accounts::{AccountRow, ListPage};
-use pages::{Field, Fields};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -49,34 +49,14 @@ pub async fn show_new(request: PersonRequest) -> PageResult {
 pub async fn create(request: PersonRequest, FormBody(form): FormBody<AccountForm>) -> PageResult {
     let state = match create_account(&request, &form).await {
         Ok(account) => return Ok(see_other(&format!("/accounts/{account}"))),
-        Err(Refusal::Rule(text)) => FormState::invalid(Fields::general(text)),
-        Err(Refusal::Fault(fault)) => refused_form(fault, &["name"])?,
+        Err(fault) => refused_form(fault, &["name"])?,
     };
     page(&request, &form.name, state).await
 }
 
-/// The reason why no account is made.
-enum Refusal {
-    /// A rule of this page, in words.
-    Rule(String),
-    Fault(Fault),
-}
-
-impl From<Fault> for Refusal {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-impl From<sqlx::Error> for Refusal {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Fault(error.into())
-    }
-}
-
-async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<Uuid, Refusal> {
+async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<Uuid, Fault> {
     let (app, person) = (&request.app, request.person());
-    let again = || Refusal::Rule(say("accounts-form-old").to_owned());
+    let again = || Fault::invalid_field("*", say("accounts-form-old"));
     let form_id: Uuid = form.form.parse().map_err(|_not_an_id| again())?;
     let id = once_form::id_in(person.id, form_id);
     let memberships = members::of_person(&app.pool, person.id).await?;
@@ -109,8 +89,8 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
 }
 
 /// Refuses a person who has as many accounts as anybody may.
-fn check_room(memberships: &[Membership]) -> Result<(), Refusal> {
-    let refused = |key, most: usize| Err(Refusal::Rule(say_of(key, &most.to_string())));
+fn check_room(memberships: &[Membership]) -> Result<(), Fault> {
+    let refused = |key, most: usize| Err(Fault::invalid_field("*", say_of(key, &most.to_string())));
     if memberships.len() >= members::MAX_ACCOUNTS {
         return refused("accounts-full", members::MAX_ACCOUNTS);
     }

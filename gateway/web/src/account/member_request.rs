@@ -15,7 +15,7 @@ use crate::domain::action::Action;
 use crate::domain::percent::encoded;
 use crate::domain::role::Permission;
 use crate::page_error::PageError;
-use crate::request::{AccountScope, PersonRequest, Section};
+use crate::request::{AccountScope, PersonRequest, Section, added};
 use crate::store::activity::{self, NewEntry};
 
 /// The request of the person, and the account.
@@ -37,10 +37,7 @@ impl FromRequestParts<App> for MemberRequest {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
         let request = PersonRequest::from_request_parts(parts, app).await?;
-        let Some(scope) = parts.extensions.get::<AccountScope>().copied() else {
-            tracing::error!("a page of an account is not behind the access layer");
-            return Err(PageError::internal());
-        };
+        let scope = added(&parts.extensions)?;
         Ok(Self { request, scope })
     }
 }

@@ -64,7 +64,9 @@ pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<CallQuery>) 
     let (state, listed) = match listed {
         Ok(listed) => (FormState::default(), listed),
         Err(fault) if fault.code == Code::Invalid => {
-            let refused = FormState::refused(&fault, &["key"], &[("key_id", "key")]);
+            let mut refused = FormState::refused(&fault, &["key_id"]);
+            // The field of the form has another name.
+            refused.errors = refused.errors.renamed(|_key_id| "key".to_owned());
             (refused, proto::AccountsServiceListCallsResponse::default())
         }
         Err(fault) => return Err(fault.into()),
@@ -91,7 +93,7 @@ fn choices(keys: &[proto::Key], chosen: &str) -> Vec<KeyChoice> {
     let choice = |key: &proto::Key| KeyChoice {
         id: key.id.clone(),
         name: key.name.clone(),
-        mode: mode_name(&key.mode),
+        mode: mode_name(key.mode()).to_owned(),
         is_chosen: key.id == chosen,
     };
     keys.iter().map(choice).collect()
@@ -118,7 +120,7 @@ fn row(call: &proto::Call, keys: &[proto::Key]) -> RequestRow {
         duration: texts().decimal(&when::milliseconds(call.duration_us)),
         request_id: call.request_id.clone(),
         credential: credential(keys, &call.key_id),
-        mode: mode_name(&call.mode),
+        mode: texts().value("key-mode", &call.mode, &call.mode).to_owned(),
         left_out: (call.left_out > 0).then(|| texts().number(call.left_out)),
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Every part comes from one service; the page names those that do not answer, and has the rest.
 
-use contracts::gateway::v1::KeyRequest;
+use contracts::economy::v1 as economy;
+use contracts::gateway::v1::{KeyRequest, KeyRequestState};
 use contracts::listings::v1 as listings;
 use contracts::public::OwnListing;
 use contracts::webhook::v1::{Endpoint, EndpointState};
@@ -15,7 +16,7 @@ use super::page_part::part;
 use super::{lately, usage};
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
-use crate::english::{say, say_of, texts};
+use crate::english::{say, say_of, say_of_two, texts};
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
 use crate::request::Section;
@@ -51,14 +52,19 @@ pub async fn show(request: MemberRequest) -> PageResult {
     }
     let found = found.ok();
     let now = app.clock.now();
+    let has_key = keys.as_ref().map(|(keys, _)| !keys.is_empty());
+    let has_game =
+        listings.as_ref().map(|(_, (rows, _))| rows.iter().any(|row| row.kind == "game"));
+    let reports = match has_game {
+        Some(false) => Some(Vec::new()),
+        _ => part(app.economy.held_reports(account)).await,
+    };
     let missing = [
         ("today-part-keys", keys.is_none() || found.is_none()),
         ("today-part-webhooks", endpoints.is_none()),
         ("today-part-listings", listings.is_none()),
+        ("today-part-reports", reports.is_none()),
     ];
-    let has_key = keys.as_ref().map(|(keys, _)| !keys.is_empty());
-    let has_game =
-        listings.as_ref().map(|(_, (rows, _))| rows.iter().any(|row| row.kind == "game"));
     let mut waiting = Waiting::default();
     for asked in keys.iter().flat_map(|(_, requests)| requests) {
         waiting.add_key_request(&request, asked, now);
@@ -68,6 +74,9 @@ pub async fn show(request: MemberRequest) -> PageResult {
     }
     if let Some((pages, (rows, _))) = &listings {
         waiting.add_listings(&request, pages, rows);
+    }
+    for (game, report) in reports.iter().flatten() {
+        waiting.add_report(&request, game, report);
     }
     let endpoints = endpoints.map(|listed| listed.endpoints).unwrap_or_default();
     let lately = if waiting.for_you.is_empty() {
@@ -128,17 +137,17 @@ impl Waiting {
         let item = |key| WaitingItem::new(say_of(key, &asked.name), request.path("/keys"));
         let is_recent = time_of(asked.decided_at).is_some_and(|at| now - at < IS_RECENT_FOR);
         let may_act = request.may(Permission::Develop);
-        match asked.state.as_str() {
-            "asked" => {
+        match asked.state() {
+            KeyRequestState::Asked => {
                 let since = minute_of(texts(), asked.asked_at);
                 let detail = say_of("today-live-key-since", &since);
                 self.for_staff.push(item("today-live-key").detail(detail));
             }
-            "approved" if may_act => {
+            KeyRequestState::Approved if may_act => {
                 let detail = say("today-live-key-reveal");
                 self.for_you.push(item("today-live-key-approved").detail(detail));
             }
-            "rejected" if may_act && is_recent => {
+            KeyRequestState::Rejected if may_act && is_recent => {
                 let reason = asked.reason.clone().unwrap_or_default();
                 self.for_you.push(item("today-live-key-rejected").detail(reason));
             }
@@ -172,6 +181,18 @@ impl Waiting {
             let (state, reason) = (state_of(&row.status), row.reason.as_ref());
             self.add_listing(request, (&row.title, &path), state, reason);
         }
+    }
+
+    fn add_report(
+        &mut self,
+        request: &MemberRequest,
+        game: &economy::OwnCurrency,
+        held: &economy::OwnReport,
+    ) {
+        let since = minute_of(texts(), held.report.as_ref().and_then(|report| report.at));
+        let path = request.path(&format!("/economy/{}", game.game));
+        let item = WaitingItem::new(say_of("today-report", &game.title), path);
+        self.for_staff.push(item.detail(say_of_two("today-report-held", &since, &held.held)));
     }
 
     /// A page, a game or an event, with its path in the account.

@@ -13,20 +13,13 @@ use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::english::{say, say_of, say_of_two, texts};
 use crate::form_body::FormBody;
+use crate::listings::list::PageQuery;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::{minute_of, time_of};
 use crate::url_query::UrlQuery;
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct ViewQuery {
-    /// Of the page of the reports.
-    cursor: String,
-    done: String,
-}
 
 #[derive(Debug, Default, Deserialize)]
 pub struct NameForm {
@@ -37,7 +30,7 @@ pub struct NameForm {
 pub async fn show(
     request: MemberRequest,
     Path((_, game)): Path<(Uuid, String)>,
-    UrlQuery(query): UrlQuery<ViewQuery>,
+    UrlQuery(query): UrlQuery<PageQuery>,
 ) -> PageResult {
     let form = NameForm::default();
     page(&request, &game, &query, &form, FormState::default()).await
@@ -54,7 +47,7 @@ pub async fn name(
         let path = request.path(&format!("/economy/{game}?done=currency-named"));
         Ok(Effect::shown_at(Action::CurrencyNamed, &game, &path))
     };
-    let query = ViewQuery::default();
+    let query = PageQuery::default();
     let page = async |state| page(&request, &game, &query, &form, state).await;
     request.answer(work, &["name"], page).await
 }
@@ -62,7 +55,7 @@ pub async fn name(
 async fn page(
     request: &MemberRequest,
     game: &str,
-    query: &ViewQuery,
+    query: &PageQuery,
     form: &NameForm,
     state: FormState,
 ) -> PageResult {

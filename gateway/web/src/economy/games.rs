@@ -1,22 +1,16 @@
 //! The games of an account with their currencies.
 
 use pages::economy::{GameRow, GamesPage};
-use serde::Deserialize;
 
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
+use crate::listings::list::PageQuery;
 use crate::page_error::PageResult;
 use crate::render::ok;
 use crate::request::Section;
 use crate::url_query::UrlQuery;
 
-#[derive(Debug, Default, Deserialize)]
-pub struct ListQuery {
-    #[serde(default)]
-    cursor: String,
-}
-
-pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<ListQuery>) -> PageResult {
+pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<PageQuery>) -> PageResult {
     let (economy, account) = (&request.app.economy, request.scope.id);
     let (context, listed) = futures::join!(
         request.context(Section::Economy),

@@ -24,7 +24,6 @@ use time::OffsetDateTime;
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
-use super::RunResults;
 use crate::app::Web;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
@@ -133,12 +132,15 @@ struct Notice {
 
 /// Queues the mails that are due; returns the number of changes that somebody gets a mail about.
 pub async fn run(app: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
-    let mut results = RunResults::default();
+    let (mut mailed, mut errors) = (0, Vec::new());
     for &source in Source::VARIANTS {
-        let mailed = mail_next(app, source, now).await;
-        results.add(mailed.context(source.producer()));
+        match mail_next(app, source, now).await {
+            Ok(more) => mailed += more,
+            Err(error) => errors.push(format!("{}: {error:#}", source.producer())),
+        }
     }
-    results.result()
+    anyhow::ensure!(errors.is_empty(), errors.join("; "));
+    Ok(mailed)
 }
 
 /// Queues the mails about what a service has published since the last run.
@@ -263,15 +265,12 @@ async fn on_listing(change: &Change, names: &mut AccountNames<'_>) -> anyhow::Re
                 done: None,
             });
         }
-        "owner_added" => {
-            let account = names.find(&decided.account_id).await?;
-            let text = of_claim("owner-added").with("account", account);
-            (Action::OwnerAdded, text)
-        }
-        "owner_removed" => {
-            let account = names.find(&decided.account_id).await?;
-            let text = of_claim("owner-removed").with("account", account);
-            (Action::OwnerRemoved, text)
+        event @ ("owner_added" | "owner_removed") => {
+            let (action, key) = match event {
+                "owner_added" => (Action::OwnerAdded, "owner-added"),
+                _ => (Action::OwnerRemoved, "owner-removed"),
+            };
+            (action, of_claim(key).with("account", names.find(&decided.account_id).await?))
         }
         "game_moved" => {
             let text = text("game-moved")

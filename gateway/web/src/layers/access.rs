@@ -1,4 +1,4 @@
-//! Access control of pages. The router declares the [`Access`] of every path; this layer enforces it before the handler runs.
+//! Access control of the dashboard: counts each request, and enforces the [`Access`] of its path before the handler runs.
 
 use axum::RequestExt as _;
 use axum::extract::{Query, RawPathParams, Request, State};
@@ -19,22 +19,13 @@ use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
 use crate::page_limit::Visitor;
 use crate::render::see_other;
-use crate::request::{AccountScope, Viewer};
+use crate::request::{AccountScope, Viewer, added};
 use crate::session::limits;
 
-/// Who may see a page.
+/// Who may open a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     Anyone,
-    /// A file that is the same for everybody. The layers neither count it nor look up a session; the pictures of listings are counted by
-    /// their handler.
-    Asset,
-    /// A page of the public site, in each language. It sets no cookie and asks for no session (`layers/public.rs`).
-    Public,
-    /// A file of the public site, for machines: counted as a page, and in no language.
-    File,
-    /// A page of the documentation: in English at one address, and counted as a page.
-    Docs,
     /// Password accepted, second factor pending.
     SecondFactor,
     SignedIn,
@@ -61,26 +52,21 @@ pub struct Guard {
     pub body_limit: usize,
 }
 
-pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
-    // Read the body before the checks. A client could otherwise hold the last byte back, and act with a password or a role that has ended
-    // in between.
-    let buffered = match *request.method() {
-        Method::POST => form_body::buffer(request, guard.body_limit).await,
-        _ => Ok(request),
-    };
-    let mut request = match buffered {
-        Ok(request) => request,
-        Err(error) => return error.into_response(),
-    };
-    // If PostgreSQL or a service fails, the error page can send the typed fields again.
+pub async fn check(State(guard): State<Guard>, mut request: Request, next: Next) -> Response {
     if request.method() == Method::POST {
+        // Read the body before the checks. A client could otherwise hold the last byte back, and act with a password or a role that has
+        // ended in between.
+        request = match form_body::buffer(request, guard.body_limit).await {
+            Ok(request) => request,
+            Err(error) => return error.into_response(),
+        };
+        // If PostgreSQL or a service fails, the error page can send the typed fields again.
         typed_form::capture(&mut request).await;
     }
     let language = PageLanguage::from_request(request.uri(), request.headers());
     request.extensions_mut().insert(language);
     let admitted = admit(&guard, &mut request).await;
-    let of_person = request.extensions().get::<PageLanguage>().copied();
-    let language = of_person.unwrap_or(language);
+    let language = request.extensions().get::<PageLanguage>().copied().unwrap_or(language);
     let mut response = match admitted {
         Ok(None) => next.run(request).await,
         Ok(Some(elsewhere)) => elsewhere,
@@ -92,40 +78,56 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
 
 /// Adds the [`Viewer`], the [`AccountScope`] and the language of the page to the request, or returns the response that ends it.
 async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, PageError> {
-    let (app, access) = (&guard.app, guard.access);
+    let client: ClientInfo = added(request.extensions())?;
+    match guard.access {
+        Access::Anyone => admit_anyone(&guard.app, &client, request).await.map(|()| None),
+        access => authorize(guard, access, &client, request).await,
+    }
+}
+
+/// Counts the request of the network or, with a session, of the person. Visitors need no session for these pages, so the pages work without
+/// PostgreSQL.
+async fn admit_anyone(
+    app: &App,
+    client: &ClientInfo,
+    request: &mut Request,
+) -> Result<(), PageError> {
     let now = app.clock.now();
-    let client =
-        request.extensions().get::<ClientInfo>().cloned().ok_or_else(PageError::internal)?;
-    // Before the first statement: these pages have links of mails and sessions looked up, which anybody can make up.
+    let count = |visitor| app.page_limit.count(visitor, now).map_err(PageError::too_many_pages);
+    let network = Visitor::Unknown(client.ip.into());
     let token = app.cookie.token(request.headers());
     let has_session = token.is_some_and(|token| app.page_limit.knows(token.hash()));
-    if access == Access::Anyone && !has_session {
-        let counted = (app.page_limit).count(Visitor::Unknown(client.ip.into()), now);
-        counted.map_err(PageError::too_many_pages)?;
+    // Before the first statement: these pages have links of mails and sessions looked up, which anybody can make up.
+    if !has_session {
+        count(network)?;
     }
+    let viewer = Viewer::find(app, client, request.headers(), now).await.ok().flatten();
+    if has_session {
+        // Also while the session waits for the second factor, and without PostgreSQL.
+        count(viewer.as_ref().map_or(network, |viewer| Visitor::Person(viewer.person.id)))?;
+    }
+    let viewer = viewer.filter(Viewer::is_signed_in);
+    if let Some(viewer) = &viewer {
+        prefer_language_of(viewer, request);
+    }
+    request.extensions_mut().insert(viewer);
+    Ok(())
+}
+
+/// Finds the person, counts the request, and checks the access.
+async fn authorize(
+    guard: &Guard,
+    access: Access,
+    client: &ClientInfo,
+    request: &mut Request,
+) -> Result<Option<Response>, PageError> {
+    let (app, now) = (&guard.app, guard.app.clock.now());
     let account = match access {
         Access::Member(_) => account_of(request).await,
         _ => None,
     };
-    let found = Viewer::find_with_role(app, &client, request.headers(), account, now).await;
-    if access == Access::Anyone {
-        // Visitors need no session for these pages, so the pages work without PostgreSQL.
-        let viewer = found.ok().flatten().map(|(viewer, _)| viewer);
-        if has_session {
-            // Also while the session waits for the second factor, and without PostgreSQL.
-            let person = (viewer.as_ref()).map(|viewer| Visitor::Person(viewer.person.id));
-            let visitor = person.unwrap_or(Visitor::Unknown(client.ip.into()));
-            let counted = app.page_limit.count(visitor, now);
-            counted.map_err(PageError::too_many_pages)?;
-        }
-        let viewer = viewer.filter(Viewer::is_signed_in);
-        if let Some(viewer) = &viewer {
-            prefer_language_of(viewer, request);
-        }
-        request.extensions_mut().insert(viewer);
-        return Ok(None);
-    }
-    let (viewer, role) = match found? {
+    let found = Viewer::find_with_role(app, client, request.headers(), account, now).await?;
+    let (viewer, role) = match found {
         Some(found) if found.0.is_signed_in() != (access == Access::SecondFactor) => found,
         // The person has entered the code before: on this page or in another tab.
         Some(found) if found.0.is_signed_in() => return Ok(Some(signed_in_already(request).await)),
@@ -141,8 +143,9 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         let person = viewer.person.id.to_string();
         let counted = app.limits.count(limits::FORMS, &person, now).await?;
         counted.map_err(|reached| PageError::too_many_forms(reached.seconds()))?;
-    } else if let Err(seconds) = app.page_limit.count(Visitor::Person(viewer.person.id), now) {
-        return Err(PageError::too_many_pages(seconds));
+    } else {
+        let counted = app.page_limit.count(Visitor::Person(viewer.person.id), now);
+        counted.map_err(PageError::too_many_pages)?;
     }
     if let Access::Member(permission) = access {
         // Hides whether the account exists from people who are not its members.

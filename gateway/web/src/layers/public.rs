@@ -20,7 +20,7 @@ use crate::form_body;
 use crate::page_cache::{Key, Page};
 use crate::page_error::PageError;
 use crate::page_limit::Visitor;
-use crate::request::Viewer;
+use crate::request::{Viewer, added};
 use crate::visit::{Parameter, Visit};
 
 /// The state of [`admit`].
@@ -38,8 +38,7 @@ pub async fn admit(State(route): State<RouteState>, request: Request, next: Next
     let known: Vec<HeaderValue> =
         request.headers().get_all(IF_NONE_MATCH).iter().cloned().collect();
     let admitted = async {
-        let client =
-            request.extensions().get::<ClientInfo>().cloned().ok_or_else(PageError::internal)?;
+        let client: ClientInfo = added(request.extensions())?;
         if request.method() == Method::POST {
             return read_form(app, &client, request).await;
         }

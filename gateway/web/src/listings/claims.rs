@@ -3,7 +3,6 @@
 use axum::extract::Path;
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
-use pages::input::Area;
 use pages::listings::claims::{ClaimRow, OwnClaimsPage};
 use pages::{Field, StateText};
 use serde::Deserialize;
@@ -93,7 +92,7 @@ async fn page(
     let FormState { status, errors } = state;
     let handle = Field::text("handle", say("claim-handle"));
     let handle = handle.hint(say("claim-handle-hint"));
-    let evidence = Area::new("evidence", say("claim-how")).hint(say("claim-how-hint"));
+    let evidence = Field::area("evidence", say("claim-how")).hint(say("claim-how-hint"));
     let page = OwnClaimsPage {
         account: account.to_string(),
         claims: claims.into_iter().map(row).collect(),

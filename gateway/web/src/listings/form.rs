@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use pages::input::{Area, Checks, Choice, FormPart, Group, Select};
+use pages::form::{FormPart, Group};
 use pages::site::sort_key;
-use pages::{Field, Fields};
+use pages::{Choice, Field, Fields};
 
 use super::choices::{Choices, link_keys};
 use super::fields::{Input, ListingField, ValueGroup, fields};
@@ -91,12 +91,13 @@ impl FormContext<'_> {
     }
 
     fn area(&self, name: &'static str, hint: &'static str, rows: u8, max: u32) -> FormPart {
-        let area = Area::new(name, label(name))
-            .rows(rows, max)
+        let area = Field::area(name, label(name))
+            .rows(rows)
+            .max(max)
             .optional()
             .hint(say(hint))
             .value(self.typed.get(name));
-        FormPart::Area(area.error_in(self.errors))
+        FormPart::Field(area.error_in(self.errors))
     }
 
     fn creators(&self) -> Vec<(String, String)> {
@@ -141,14 +142,14 @@ impl FormContext<'_> {
         if !empty.is_empty() && self.typed.get(name).is_empty() {
             values.insert(0, (String::new(), empty.to_owned()));
         }
-        let select = Select::new(name, label(name), self.choices_of(name, values));
-        FormPart::Select(select.error_in(self.errors))
+        let select = Field::select(name, label(name), self.choices_of(name, values));
+        FormPart::Field(select.error_in(self.errors))
     }
 
     fn checks(&self, name: &'static str, values: Vec<(String, String)>, most: u8) -> FormPart {
         let legend = text_of(name, "legend", label(name));
-        let checks = Checks::new(name, legend, self.choices_of(name, values)).most(most);
-        FormPart::Checks(checks.optional().error_in(self.errors))
+        let checks = Field::checks(name, legend, self.choices_of(name, values)).most(most);
+        FormPart::Field(checks.optional().error_in(self.errors))
     }
 
     /// Marks the typed values as chosen. A typed value that is not in the list stays, and the service reports its error.

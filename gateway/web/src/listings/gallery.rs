@@ -18,6 +18,23 @@ use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html};
 use crate::upstream::listings::ListingRef;
 
+const COVER: [&str; 6] = [
+    "field-cover_url",
+    "picture-cover-file",
+    "picture-no-cover",
+    "picture-upload-cover",
+    "picture-remove-cover",
+    "picture-the-cover",
+];
+const AVATAR: [&str; 6] = [
+    "field-avatar_url",
+    "picture-avatar-file",
+    "picture-no-avatar",
+    "picture-upload-avatar",
+    "picture-remove-avatar",
+    "picture-the-avatar",
+];
+
 /// The page; after a form was refused, with its typed order.
 pub(super) async fn gallery(
     request: &MemberRequest,
@@ -30,10 +47,14 @@ pub(super) async fn gallery(
     let site = &request.app.public_url;
     let summary = Summary::of(site, &content, "");
     let (single, screenshots) = match &content {
-        Listing::Page(page) => (avatar(request, page), None),
+        Listing::Page(page) => {
+            let avatar = (page.avatar_url.as_deref(), 512, 512);
+            (single(request, "avatar", avatar, AVATAR), None)
+        }
         Listing::Game(game) => {
             let rows = screenshots(request, game, arranged, &state.errors);
-            (cover(request, game), Some(rows))
+            let cover = (game.cover_url.as_deref(), 1_200, 675);
+            (single(request, "cover", cover, COVER), Some(rows))
         }
         Listing::Event(_) => return Err(PageError::not_found()),
     };
@@ -76,32 +97,16 @@ fn note(state: proto::State, writes_today: u32, context: &AccountContext) -> Str
     }
 }
 
-fn cover(request: &MemberRequest, game: &proto::Game) -> SinglePicture {
-    let url = game.cover_url.as_deref();
-    let alt = say("picture-the-cover");
-    SinglePicture {
-        kind: "cover",
-        heading: say("field-cover_url"),
-        text: say("picture-cover-file"),
-        none: say("picture-no-cover"),
-        upload: say("picture-upload-cover"),
-        remove: say("picture-remove-cover"),
-        image: url.map(|url| image(request, url, alt, 1_200, 675)),
-    }
-}
-
-fn avatar(request: &MemberRequest, page: &proto::Page) -> SinglePicture {
-    let url = page.avatar_url.as_deref();
-    let alt = say("picture-the-avatar");
-    SinglePicture {
-        kind: "avatar",
-        heading: say("field-avatar_url"),
-        text: say("picture-avatar-file"),
-        none: say("picture-no-avatar"),
-        upload: say("picture-upload-avatar"),
-        remove: say("picture-remove-avatar"),
-        image: url.map(|url| image(request, url, alt, 512, 512)),
-    }
+/// The cover of a game or the avatar of a page. `words` are the keys of its texts.
+fn single(
+    request: &MemberRequest,
+    kind: &'static str,
+    (url, width, height): (Option<&str>, u32, u32),
+    words: [&'static str; 6],
+) -> SinglePicture {
+    let [heading, text, none, upload, remove, alt] = words.map(say);
+    let image = url.map(|url| image(request, url, alt, width, height));
+    SinglePicture { kind, heading, text, none, upload, remove, image }
 }
 
 fn screenshots(

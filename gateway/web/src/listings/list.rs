@@ -21,9 +21,9 @@ use crate::url_query::UrlQuery;
 #[serde(default)]
 pub struct PageQuery {
     /// Of the page of a list.
-    pub(super) cursor: String,
+    pub(crate) cursor: String,
     /// The action that the notice is about.
-    pub(super) done: String,
+    pub(crate) done: String,
 }
 
 pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<PageQuery>) -> PageResult {

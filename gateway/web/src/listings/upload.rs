@@ -25,7 +25,7 @@ use crate::page_error::{PageError, PageResult};
 use crate::render::FormState;
 use crate::request::Section;
 use crate::store::sessions;
-use crate::uploads::{self, TooSlow, UploadRefusal};
+use crate::uploads::{self, TooSlow};
 
 /// The longest picture file, in bytes.
 const MAX_FILE: usize = 10 * 1024 * 1024;
@@ -34,53 +34,10 @@ const MAX_FILE: usize = 10 * 1024 * 1024;
 pub const MAX_BODY: usize = 64 * 1024 * 1024;
 /// The size of the messages with the file.
 const CHUNK: usize = 64 * 1024;
+/// The field of the file, at which the page shows why it was not stored.
+const PICTURE: &str = "picture";
 /// The keys of title and text of the page while another upload of the person is under way.
 const OTHER_UPLOAD: &(&str, &str) = &("error-unavailable-title", "picture-other-upload");
-
-/// Why a file was not stored. The page shows it at the field of the file.
-#[derive(Debug)]
-enum FileRefusal {
-    /// The file is too long, or its body is.
-    TooLarge,
-    /// The body breaks off.
-    Incomplete,
-    TooSlow(TooSlow),
-    Fault(Fault),
-}
-
-impl FileRefusal {
-    /// The fault of the field `picture`.
-    fn fault(self) -> Fault {
-        match self {
-            Self::TooLarge => {
-                let megabytes = (MAX_FILE / (1024 * 1024)).to_string();
-                let text = say_of("picture-too-large", &megabytes);
-                Fault {
-                    fields: [("picture".to_owned(), text.clone())].into(),
-                    ..Fault::new(Code::TooLarge, text)
-                }
-            }
-            Self::Incomplete => Fault::invalid_field("picture", say("picture-incomplete")),
-            Self::TooSlow(TooSlow::Silent) => {
-                let seconds = uploads::SILENCE.as_secs().to_string();
-                let text = say_of("picture-silent", &seconds);
-                Fault::invalid_field("picture", text)
-            }
-            Self::TooSlow(TooSlow::Long) => {
-                let minutes = (uploads::WHOLE.as_secs() / 60).to_string();
-                let text = say_of("picture-slow", &minutes);
-                Fault::invalid_field("picture", text)
-            }
-            Self::Fault(fault) => fault,
-        }
-    }
-}
-
-impl From<Fault> for FileRefusal {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
-}
 
 pub async fn send(
     request: MemberRequest,
@@ -90,11 +47,15 @@ pub async fn send(
     let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
     let uploaded = match Multipart::from_request(form.map(uploads::timed), &()).await {
         Ok(mut multipart) => match request.app.uploads.begin(request.person().id) {
-            Ok(_guard) => upload(&request, target, multipart).await?,
-            Err(refusal) => {
+            Ok(Some(_guard)) => upload(&request, target, multipart).await?,
+            refused => {
                 // Not for longer than a browser may be silent: refused uploads hold a connection, and have no permit.
                 timeout(uploads::SILENCE, discard(&mut multipart)).await.ok();
-                return Err(other_upload(refusal));
+                let (status, keys) = (StatusCode::SERVICE_UNAVAILABLE, OTHER_UPLOAD);
+                return Err(match refused {
+                    Err(fault) => fault.into(),
+                    Ok(_) => PageError::translated(status, keys).retry_after(5),
+                });
             }
         },
         Err(_no_multipart) => Err(no_file()),
@@ -106,23 +67,13 @@ pub async fn send(
     let page = async |mut state: FormState| {
         // The error stands at the field of the file, which has the name of the picture.
         state.errors = state.errors.renamed(|name| match name.as_str() {
-            "picture" => target.picture.to_owned(),
+            PICTURE => target.picture.to_owned(),
             _ => name,
         });
         let context = request.context(Section::Listings).await;
         gallery(&request, context, target.listing, (state, None)).await
     };
-    request.answer(work, &["picture"], page).await
-}
-
-/// The error page while the site receives as many files as it can, or another one of the person.
-fn other_upload(refusal: UploadRefusal) -> PageError {
-    match refusal {
-        UploadRefusal::OtherUpload => {
-            PageError::translated(StatusCode::SERVICE_UNAVAILABLE, OTHER_UPLOAD).retry_after(5)
-        }
-        UploadRefusal::Overloaded(fault) => fault.into(),
-    }
+    request.answer(work, &[PICTURE], page).await
 }
 
 /// Sends the file of the form on, once it has arrived, and gives it to the listing. The inner error is that of the form.
@@ -131,7 +82,7 @@ async fn upload(
     target: PictureTarget<'_>,
     multipart: Multipart,
 ) -> Result<Result<(), Fault>, PageError> {
-    let received = receive(multipart).await.map_err(FileRefusal::fault);
+    let received = receive(multipart).await;
     let file = match received.and_then(|file| file.ok_or_else(no_file)) {
         Ok(file) => file,
         Err(fault) => return Ok(Err(fault)),
@@ -164,10 +115,10 @@ async fn check_again(request: &MemberRequest) -> Result<(), PageError> {
 }
 
 /// Stores the file of the form, if it has one.
-async fn receive(mut multipart: Multipart) -> Result<Option<File>, FileRefusal> {
+async fn receive(mut multipart: Multipart) -> Result<Option<File>, Fault> {
     let mut field = loop {
         match multipart.next_field().await {
-            Ok(Some(field)) if field.name() == Some("picture") => break field,
+            Ok(Some(field)) if field.name() == Some(PICTURE) => break field,
             Ok(Some(_)) => {}
             Ok(None) => return Ok(None),
             Err(error) => return Err(incomplete(&error)),
@@ -180,7 +131,7 @@ async fn receive(mut multipart: Multipart) -> Result<Option<File>, FileRefusal> 
 ///
 /// A slow browser then holds neither the memory for its file nor a call of listings-svc. Reads to the end
 /// also when the file is too long. `None`: it is empty, as in a form in which nobody has chosen a file.
-async fn store(field: &mut Field<'_>) -> Result<Option<File>, FileRefusal> {
+async fn store(field: &mut Field<'_>) -> Result<Option<File>, Fault> {
     let failed = |error: io::Error| Fault::internal(&error);
     let mut file = File::from_std(tempfile::tempfile().map_err(failed)?);
     let mut size = 0_usize;
@@ -192,7 +143,7 @@ async fn store(field: &mut Field<'_>) -> Result<Option<File>, FileRefusal> {
     }
     match size {
         0 => return Ok(None),
-        size if size > MAX_FILE => return Err(FileRefusal::TooLarge),
+        size if size > MAX_FILE => return Err(too_large()),
         _ => {}
     }
     file.flush().await.map_err(failed)?;
@@ -200,15 +151,22 @@ async fn store(field: &mut Field<'_>) -> Result<Option<File>, FileRefusal> {
     Ok(Some(file))
 }
 
-/// The refusal if a body breaks off, is too slow, or is longer than [`MAX_BODY`].
-fn incomplete(error: &MultipartError) -> FileRefusal {
-    if let Some(too_slow) = TooSlow::among_sources(error) {
-        FileRefusal::TooSlow(too_slow)
-    } else if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-        FileRefusal::TooLarge
-    } else {
-        FileRefusal::Incomplete
+/// The fault if a body breaks off, is too slow, or is longer than [`MAX_BODY`].
+fn incomplete(error: &MultipartError) -> Fault {
+    let refused = |key, value: u64| Fault::invalid_field(PICTURE, say_of(key, &value.to_string()));
+    match TooSlow::among_sources(error) {
+        Some(TooSlow::Silent) => refused("picture-silent", uploads::SILENCE.as_secs()),
+        Some(TooSlow::Long) => refused("picture-slow", uploads::WHOLE.as_secs() / 60),
+        None if error.status() == StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+        None => Fault::invalid_field(PICTURE, say("picture-incomplete")),
     }
+}
+
+/// The fault if the file or its body is too long.
+fn too_large() -> Fault {
+    let text = say_of("picture-too-large", &(MAX_FILE / (1024 * 1024)).to_string());
+    let fields = [(PICTURE.to_owned(), text.clone())].into();
+    Fault { fields, ..Fault::new(Code::TooLarge, text) }
 }
 
 /// The messages of an upload: the header, the chunks of the file, and the end.
@@ -241,7 +199,7 @@ async fn discard(multipart: &mut Multipart) {
 }
 
 fn no_file() -> Fault {
-    Fault::invalid_field("picture", say("picture-no-file"))
+    Fault::invalid_field(PICTURE, say("picture-no-file"))
 }
 
 #[cfg(test)]
@@ -256,7 +214,7 @@ mod tests {
     use super::*;
 
     /// Receives a file in this many parts of 60 KB. Each part arrives after this pause.
-    async fn receive_slowly(parts: u32, pause: Duration) -> Result<usize, FileRefusal> {
+    async fn receive_slowly(parts: u32, pause: Duration) -> Result<usize, Fault> {
         const HEAD: &[u8] =
             b"--edge\r\ncontent-disposition: form-data; name=\"picture\"; filename=\"a.jpg\"\r\n\r\n";
         let part = Bytes::from(vec![7; 60_000]);
@@ -293,8 +251,7 @@ mod tests {
         }
         for (pause, says) in [(6 * second, "15 minutes"), (31 * second, "30 seconds")] {
             let refused = receive_slowly(170, pause).await.unwrap_err();
-            let fault = refused.fault();
-            let reason = &fault.fields["picture"];
+            let reason = &refused.fields[PICTURE];
             assert!(reason.contains(says), "{reason}");
         }
     }

@@ -181,8 +181,10 @@ impl OpenTransport {
         match self {
             Self::Smtp(server) => server.send(connection, &message).await,
             Self::Folder(folder) => {
-                let written = write(folder, message).await;
-                written.with_context(|| folder.display().to_string())?;
+                let context = || folder.display().to_string();
+                tokio::fs::create_dir_all(folder).await.with_context(context)?;
+                let files = AsyncFileTransport::<Tokio1Executor>::new(folder);
+                files.send(message).await.with_context(context)?;
                 Ok(Outcome::Sent)
             }
         }
@@ -202,7 +204,9 @@ impl Server {
                 Some(open) => (open, true),
                 None => match timeout(self.deadline, self.connect()).await {
                     Ok(Ok(open)) => (open, false),
-                    Ok(Err(error)) => anyhow::bail!("the mail server: {}", describe(&error, None)),
+                    Ok(Err(error)) => {
+                        anyhow::bail!("the mail server: {}", redact(&error.to_string(), None))
+                    }
                     Err(_elapsed) => anyhow::bail!("the mail server: {late}"),
                 },
             };
@@ -219,7 +223,7 @@ impl Server {
             if is_used && matches!(status, None | Some(421)) {
                 continue;
             }
-            let reason = describe(&error, envelope.to().first());
+            let reason = redact(&error.to_string(), envelope.to().first());
             return Ok(if error.is_permanent() {
                 Outcome::Refused(reason)
             } else {
@@ -251,18 +255,6 @@ impl Connection {
             drop(timeout(QUIT_DEADLINE, open.abort()).await);
         }
     }
-}
-
-/// An error for the log.
-fn describe(error: &Error, recipient: Option<&Address>) -> String {
-    redact(&error.to_string(), recipient)
-}
-
-async fn write(folder: &Path, message: Message) -> anyhow::Result<()> {
-    tokio::fs::create_dir_all(folder).await?;
-    let files = AsyncFileTransport::<Tokio1Executor>::new(folder);
-    files.send(message).await?;
-    Ok(())
 }
 
 /// The answer of a server without addresses, links and the name of the mailbox, which it may repeat from a mail.

@@ -156,21 +156,16 @@ fn problem(key: &'static str) -> Fields {
 
 async fn page(request: &PersonRequest, state: FormState) -> PageResult {
     let FormState { status, errors } = state;
-    let text = ["delete-goes", "delete-accounts", "delete-stays"];
-    let text = text.map(|key| say(key).to_owned());
     let closed = request.app.gateway.read_only().await;
+    let frame = Frame { closed: closed.map(|_| say("fault-closed")), ..request.viewer.frame() };
     let password = Field::password("password", say("password-own"));
     let page = PersonFormPage {
-        frame: Frame { closed: closed.map(|_| say("fault-closed")), ..request.viewer.frame() },
-        heading: say("delete-title"),
-        text: text.into(),
-        action: "/you/delete",
-        form: None,
+        text: ["delete-goes", "delete-accounts", "delete-stays"].map(say).into(),
         inputs: vec![password.error_in(&errors)],
         button: say("delete-button"),
         is_dangerous: true,
-        back: "/you",
         errors,
+        ..PersonFormPage::new(frame, say("delete-title"), "", "/you/delete")
     };
     Ok(html(status, &page))
 }

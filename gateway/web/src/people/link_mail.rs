@@ -1,10 +1,9 @@
 //! Mails with links.
 
-use axum::response::Response;
 use kit::ids;
 use pages::mails::MailText;
-use pages::people::MailSentPage;
-use pages::{Fields, Language, Texts};
+use pages::people::{MailLinkPage, MailSentPage};
+use pages::{Field, Fields, Language, Texts};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -17,7 +16,7 @@ use crate::domain::link::Purpose;
 use crate::domain::next_page;
 use crate::domain::percent::encoded;
 use crate::mail;
-use crate::page_error::PageError;
+use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::person_mail::{self, Reader};
 use crate::render::{self, FormState};
@@ -25,9 +24,9 @@ use crate::request::PersonRequest;
 use crate::store::links::{self, LinkTarget};
 use crate::store::people::{self, Person};
 
-/// The purpose of a requested link.
+/// The purpose of a link that a visitor asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LinkRequest<'a> {
+pub enum AskedLink<'a> {
     SignUp {
         /// The page to return to.
         next: Option<&'a str>,
@@ -35,7 +34,33 @@ pub enum LinkRequest<'a> {
     Reset,
 }
 
-/// Mails a link to this address: to set a password if a person has it, to sign up otherwise.
+impl AskedLink<'_> {
+    /// The form that asks for the link, in the language of the page.
+    pub(super) fn form(
+        self,
+        app: &Web,
+        language: PageLanguage,
+        typed: &str,
+        errors: Fields,
+    ) -> MailLinkPage {
+        let errors = errors.in_language(language.language);
+        let (path, next) = match self {
+            Self::SignUp { next } => (next_page::sign_up(next), next),
+            Self::Reset => ("/reset".to_owned(), None),
+        };
+        let email = Field::email("email", language.say("email-label"));
+        MailLinkPage {
+            frame: language.frame_at(path),
+            is_sign_up: self != Self::Reset,
+            email: email.value(typed).error_in(&errors),
+            next: next.unwrap_or_default().to_owned(),
+            mail_folder: app.mail_folder.clone(),
+            errors,
+        }
+    }
+}
+
+/// Mails a link to this address: to set a password if a person has it, to sign up otherwise. If the address is refused, the answer is the form.
 ///
 /// Both cases have the same response and run the same statements, so neither the response nor its time shows whether the person exists.
 pub async fn send(
@@ -43,21 +68,24 @@ pub async fn send(
     client: &ClientInfo,
     language: PageLanguage,
     address: &str,
-    wanted: LinkRequest<'_>,
-) -> Result<Result<Response, FormState>, PageError> {
+    wanted: AskedLink<'_>,
+) -> PageResult {
+    let refused = |FormState { status, errors }| {
+        Ok(render::html(status, &wanted.form(app, language, address, errors)))
+    };
     let Ok(address) = email::parse(address) else {
         let errors = Fields::one("email", language.say("email-invalid"));
-        return Ok(Err(FormState::invalid(errors)));
+        return refused(FormState::invalid(errors));
     };
     let (now, network) = (app.clock.now(), client.network());
     let (asked, again) = match wanted {
-        LinkRequest::SignUp { next } => (Purpose::SignUp, next_page::sign_up(next)),
-        LinkRequest::Reset => (Purpose::Reset, "/reset".to_owned()),
+        AskedLink::SignUp { next } => (Purpose::SignUp, next_page::sign_up(next)),
+        AskedLink::Reset => (Purpose::Reset, "/reset".to_owned()),
     };
     let from = app.limits.count_mail_from(asked, &network, now).await?;
     if let Err(reached) = from {
         let fault = reached.too_many_in(language.language, "limit-mails");
-        return Ok(Err(FormState::refused_here(&fault)));
+        return refused(FormState::refused_here(&fault));
     }
     let person = people::by_email(&app.pool, &address).await?;
     let target = match &person {
@@ -73,30 +101,30 @@ pub async fn send(
             address: &address,
             target,
             next: match wanted {
-                LinkRequest::SignUp { next } => next,
-                LinkRequest::Reset => None,
+                AskedLink::SignUp { next } => next,
+                AskedLink::Reset => None,
             },
             // The reader may not be the person who typed the address.
             language: person.as_ref().map_or(language.language, Person::language),
             text: MailText::new(match (wanted, &person) {
-                (LinkRequest::SignUp { .. }, None) => "sign-up",
-                (LinkRequest::SignUp { .. }, Some(_)) => "sign-up-exists",
-                (LinkRequest::Reset, Some(_)) => "reset",
-                (LinkRequest::Reset, None) => "reset-nobody",
+                (AskedLink::SignUp { .. }, None) => "sign-up",
+                (AskedLink::SignUp { .. }, Some(_)) => "sign-up-exists",
+                (AskedLink::Reset, Some(_)) => "reset",
+                (AskedLink::Reset, None) => "reset-nobody",
             }),
         };
         let mut transaction = kit::pg::begin(&app.pool).await?;
         send_link(&mut transaction, app, mail).await?;
         transaction.commit().await?;
     }
-    Ok(Ok(render::ok(&MailSentPage {
+    Ok(render::ok(&MailSentPage {
         frame: language.frame(),
         email: address,
         // That of the shorter one of both links.
         lifetime: Purpose::Reset.lifetime_key(),
         again: language.path(&again),
         mail_folder: app.mail_folder.clone(),
-    })))
+    }))
 }
 
 /// A link to mail.

@@ -2,9 +2,8 @@
 
 use axum::extract::Path;
 use http::HeaderMap;
-use pages::Language;
-use pages::input::{Checks, Choice, Select};
 use pages::people::{SessionRow, YouPage};
+use pages::{Choice, Field, Language};
 
 use super::agent;
 use crate::domain::action::Action;
@@ -50,8 +49,8 @@ pub async fn show(request: PersonRequest, UrlQuery(done): UrlQuery<AfterForm>) -
         sessions: rows.collect(),
         has_totp: person.totp_secret.is_some(),
         recovery_codes: u64::try_from(left).unwrap_or_default(),
-        language: Select::new("language", say("you-language"), languages.into()),
-        notices: Checks::new("notices", say("you-mails"), vec![notices]),
+        language: Field::select("language", say("you-language"), languages.into()),
+        notices: Field::checks("notices", say("you-mails"), vec![notices]),
     }))
 }
 

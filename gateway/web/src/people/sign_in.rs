@@ -43,8 +43,7 @@ pub async fn show(
     if viewer.is_some() {
         return Ok(see_other(next));
     }
-    let form = SignInForm { app: &app, language, next };
-    form.page(None, FormState::default()).await
+    page(&app, language, next, None, FormState::default()).await
 }
 
 pub async fn send(
@@ -55,8 +54,7 @@ pub async fn send(
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let (now, next) = (app.clock.now(), next_page::path(&form.next));
-    let shown = SignInForm { app: &app, language, next };
-    let refuse = async |refused: FormState| shown.page(Some(&form.email), refused).await;
+    let refuse = async |refused| page(&app, language, next, Some(&form.email), refused).await;
     let sign_in = SignInTry::new(&form.email, client.network());
     let admitted = app.limits.admit_sign_in(&app.passwords, &sign_in, now).await?;
     let permit = match admitted {
@@ -129,36 +127,29 @@ pub async fn sign_out(
     Ok(response)
 }
 
-/// The form, in its language.
-struct SignInForm<'a> {
-    app: &'a Web,
+/// The page, with the typed address. Before anything is typed, it has the address of the invitation that it leads to.
+async fn page(
+    app: &Web,
     language: PageLanguage,
-    /// The page to return to.
-    next: &'a str,
-}
-
-impl SignInForm<'_> {
-    /// The page, with the typed address. Before anything is typed, it has the address of the invitation that it leads to.
-    async fn page(&self, typed: Option<&str>, state: FormState) -> PageResult {
-        let (language, next) = (self.language, self.next);
-        let FormState { status, errors } = state;
-        let errors = errors.in_language(language.language);
-        let invitation =
-            links::invitation(self.app, language, next).await?.unwrap_or_else(|| Invitation {
-                text: next_page::reason(next)
-                    .map_or_else(String::new, |key| language.say(key).into()),
-                email: String::new(),
-            });
-        let email = Field::email("email", language.say("email-label"));
-        let page = SignInPage {
-            frame: language.frame_at(format!("/sign-in?next={}", encoded(next))),
-            reason: invitation.text,
-            email: email.value(typed.unwrap_or(&invitation.email)),
-            password: Field::password("password", language.say("password-label")),
-            next: next.to_owned(),
-            sign_up: language.path(&next_page::sign_up(next_page::after_sign_up(next))),
-            errors,
-        };
-        Ok(html(status, &page))
-    }
+    next: &str,
+    typed: Option<&str>,
+    state: FormState,
+) -> PageResult {
+    let FormState { status, errors } = state;
+    let errors = errors.in_language(language.language);
+    let invitation = links::invitation(app, language, next).await?.unwrap_or_else(|| Invitation {
+        text: next_page::reason(next).map_or_else(String::new, |key| language.say(key).into()),
+        email: String::new(),
+    });
+    let email = Field::email("email", language.say("email-label"));
+    let page = SignInPage {
+        frame: language.frame_at(format!("/sign-in?next={}", encoded(next))),
+        reason: invitation.text,
+        email: email.value(typed.unwrap_or(&invitation.email)),
+        password: Field::password("password", language.say("password-label")),
+        next: next.to_owned(),
+        sign_up: language.path(&next_page::sign_up(next_page::after_sign_up(next))),
+        errors,
+    };
+    Ok(html(status, &page))
 }

@@ -150,19 +150,19 @@ pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -
 fn page_off(request: &PersonRequest, state: FormState) -> Response {
     let FormState { status, errors } = state;
     let page = PersonFormPage {
-        frame: request.viewer.frame(),
-        heading: say("totp-off-title"),
-        text: vec![say("totp-off-text").to_owned()],
-        action: "/you/totp/off",
-        form: None,
         inputs: vec![
             Field::code("code", say("code-label")).error_in(&errors),
             Field::password("password", say("password-own")).error_in(&errors),
         ],
         button: say("totp-off-button"),
         is_dangerous: true,
-        back: "/you",
         errors,
+        ..PersonFormPage::new(
+            request.viewer.frame(),
+            say("totp-off-title"),
+            say("totp-off-text"),
+            "/you/totp/off",
+        )
     };
     html(status, &page)
 }

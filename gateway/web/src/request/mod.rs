@@ -10,3 +10,21 @@ mod viewer;
 
 pub use person::PersonRequest;
 pub use viewer::{AccountScope, NewSession, Section, Viewer, begin_session};
+
+use http::Extensions;
+
+use crate::page_error::PageError;
+
+/// What a layer has added to the request.
+///
+/// # Errors
+/// The path is not behind the layer.
+pub(crate) fn added<T: Clone + Send + Sync + 'static>(
+    extensions: &Extensions,
+) -> Result<T, PageError> {
+    extensions.get().cloned().ok_or_else(|| {
+        let missing = std::any::type_name::<T>();
+        tracing::error!(missing, "a path is not behind the layer that it needs");
+        PageError::internal()
+    })
+}

@@ -6,7 +6,7 @@ use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use super::viewer::begin_session_with;
-use super::{NewSession, Viewer, begin_session};
+use super::{NewSession, Viewer, added, begin_session};
 use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
@@ -27,13 +27,8 @@ impl FromRequestParts<App> for PersonRequest {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
-        let viewer = parts.extensions.get::<Viewer>();
-        let client = parts.extensions.get::<ClientInfo>();
-        let (Some(viewer), Some(client)) = (viewer, client) else {
-            tracing::error!("a page of a person is not behind the access layer");
-            return Err(PageError::internal());
-        };
-        Ok(Self { app: App::clone(app), viewer: viewer.clone(), client: client.clone() })
+        let (viewer, client) = (added(&parts.extensions)?, added(&parts.extensions)?);
+        Ok(Self { app: App::clone(app), viewer, client })
     }
 }
 

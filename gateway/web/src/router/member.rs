@@ -8,7 +8,7 @@ use crate::layers::access::Access;
 use crate::listings::{
     claims, create, edit, list as list_of_listings, picture_file, pictures, show, upload,
 };
-use crate::route::{Route, with_body};
+use crate::route::{Route, RouteKind, with_body};
 
 /// The longest body of the form of a listing: 10,000 characters of any script, as a browser encodes them, are up to 120,000 bytes.
 const MAX_LISTING: usize = form_body::MAX_LIMIT;
@@ -41,10 +41,15 @@ macro_rules! listing {
     };
 }
 
+/// The routes of members who have this permission.
+const fn member(permission: Permission) -> RouteKind {
+    RouteKind::Dashboard(Access::Member(permission))
+}
+
 fn account_routes() -> Vec<Route> {
-    let read = Access::Member(Permission::Read);
-    let develop = Access::Member(Permission::Develop);
-    let manage = Access::Member(Permission::Manage);
+    let read = member(Permission::Read);
+    let develop = member(Permission::Develop);
+    let manage = member(Permission::Manage);
     vec![
         read.page(account!(""), today::show),
         manage.form(account!("/settings"), settings::show, settings::send),
@@ -72,8 +77,8 @@ fn account_routes() -> Vec<Route> {
 
 fn webhook_routes() -> Vec<Route> {
     use webhooks::{deliveries, delivery, form, list, one, recover};
-    let read = Access::Member(Permission::Read);
-    let develop = Access::Member(Permission::Develop);
+    let read = member(Permission::Read);
+    let develop = member(Permission::Develop);
     vec![
         read.page(account!("/webhooks"), list::show),
         develop.action(account!("/webhooks"), form::add),
@@ -94,8 +99,8 @@ fn webhook_routes() -> Vec<Route> {
 }
 
 fn listing_routes() -> Vec<Route> {
-    let read = Access::Member(Permission::Read);
-    let edit = Access::Member(Permission::Edit);
+    let read = member(Permission::Read);
+    let edit = member(Permission::Edit);
     vec![
         read.page(account!("/listings"), list_of_listings::show),
         with_body(
@@ -112,8 +117,8 @@ fn listing_routes() -> Vec<Route> {
 }
 
 fn picture_routes() -> Vec<Route> {
-    let read = Access::Member(Permission::Read);
-    let edit = Access::Member(Permission::Edit);
+    let read = member(Permission::Read);
+    let edit = member(Permission::Edit);
     vec![
         read.page(account!("/pictures/{name}"), picture_file::show),
         read.page(listing!("/pictures"), pictures::show),
@@ -124,8 +129,8 @@ fn picture_routes() -> Vec<Route> {
 }
 
 fn economy_routes() -> Vec<Route> {
-    let read = Access::Member(Permission::Read);
-    let develop = Access::Member(Permission::Develop);
+    let read = member(Permission::Read);
+    let develop = member(Permission::Develop);
     vec![
         read.page(account!("/economy"), games::show),
         read.page(account!("/economy/{game}"), currency::show),

@@ -27,10 +27,10 @@ use crate::layers::{client, coding, deadline, headers, log, path};
 use crate::listings::entry;
 use crate::page_error::PageError;
 use crate::people::{
-    delete, email, links, password, recovery_codes, reset, second_factor, sessions,
+    delete, email, links, password, recovery_codes, reset, second_factor as code, sessions,
     settings as own_settings, sign_in, sign_up, totp,
 };
-use crate::route::Route;
+use crate::route::{Route, RouteKind};
 use crate::site::sitemap::FixedPages;
 use crate::well_known;
 
@@ -46,33 +46,35 @@ pub fn routes() -> Vec<Route> {
 }
 
 fn people_routes() -> Vec<Route> {
-    use Access::{Anyone, Asset, SecondFactor, SignedIn};
+    use RouteKind::{Asset, Dashboard};
+    let [anyone, second_factor, signed_in] =
+        [Access::Anyone, Access::SecondFactor, Access::SignedIn].map(Dashboard);
     vec![
         Asset.page("/assets/{name}", assets::show),
         Asset.page("/favicon.ico", assets::favicon),
         Asset.page("/apple-touch-icon.png", assets::touch_icon),
         Asset.page("/.well-known/security.txt", well_known::security_contact),
         Asset.page("/.well-known/change-password", well_known::change_password),
-        Anyone.form("/sign-up", sign_up::show, sign_up::send),
-        Anyone.form("/sign-in", sign_in::show, sign_in::send),
-        SecondFactor.form("/sign-in/code", second_factor::show, second_factor::send),
-        Anyone.action("/sign-out", sign_in::sign_out),
-        Anyone.form("/reset", reset::show, reset::send),
-        Anyone.form("/link/{token}", links::show, links::send),
-        SignedIn.page("/you", sessions::show),
-        SignedIn.action("/you/sessions/end-others", sessions::end_others),
-        SignedIn.action("/you/sessions/{session}/end", sessions::end),
-        SignedIn.form("/you/password", password::show, password::send),
-        SignedIn.form("/you/email", email::show, email::send),
-        SignedIn.form("/you/totp", totp::show, totp::turn_on),
-        SignedIn.form("/you/totp/codes", recovery_codes::show, recovery_codes::send),
-        SignedIn.action("/you/settings", own_settings::send),
-        SignedIn.form("/you/totp/off", totp::show_off, totp::turn_off),
-        SignedIn.form("/you/delete", delete::show, delete::send),
-        SignedIn.form("/accounts", list::show, list::create),
-        SignedIn.page("/accounts/new", list::show_new),
-        SignedIn.page("/claim/{handle}", entry::claim),
-        SignedIn.page("/add-game", entry::add_game),
+        anyone.form("/sign-up", sign_up::show, sign_up::send),
+        anyone.form("/sign-in", sign_in::show, sign_in::send),
+        second_factor.form("/sign-in/code", code::show, code::send),
+        anyone.action("/sign-out", sign_in::sign_out),
+        anyone.form("/reset", reset::show, reset::send),
+        anyone.form("/link/{token}", links::show, links::send),
+        signed_in.page("/you", sessions::show),
+        signed_in.action("/you/sessions/end-others", sessions::end_others),
+        signed_in.action("/you/sessions/{session}/end", sessions::end),
+        signed_in.form("/you/password", password::show, password::send),
+        signed_in.form("/you/email", email::show, email::send),
+        signed_in.form("/you/totp", totp::show, totp::turn_on),
+        signed_in.form("/you/totp/codes", recovery_codes::show, recovery_codes::send),
+        signed_in.action("/you/settings", own_settings::send),
+        signed_in.form("/you/totp/off", totp::show_off, totp::turn_off),
+        signed_in.form("/you/delete", delete::show, delete::send),
+        signed_in.form("/accounts", list::show, list::create),
+        signed_in.page("/accounts/new", list::show_new),
+        signed_in.page("/claim/{handle}", entry::claim),
+        signed_in.page("/add-game", entry::add_game),
     ]
 }
 
@@ -87,47 +89,36 @@ fn first_part(path: &str) -> &str {
     path.split('/').nth(1).unwrap_or_default()
 }
 
-/// Whether the path also exists below each language: people see the page before they sign in, or come from a public page, whose language the
-/// sign-in keeps.
+/// Whether the path also exists below each language: a public page, and one that people see before they sign in or reach from a public page,
+/// whose language the sign-in keeps.
 fn is_in_each_language(route: &Route) -> bool {
-    route.access == Access::Anyone || matches!(route.path, "/claim/{handle}" | "/add-game")
+    matches!(route.kind, RouteKind::Public | RouteKind::Dashboard(Access::Anyone))
+        || matches!(route.path, "/claim/{handle}" | "/add-game")
 }
 
 /// The site.
 pub fn router(app: &App) -> Router {
     let mut router = site::add_docs_of_languages(Router::new());
     for route in routes() {
-        if route.access == Access::Public {
-            router = site::add(router, &route, app);
-            continue;
-        }
-        if route.access == Access::Asset {
-            router = router.route(route.path, route.handlers);
-            continue;
-        }
-        if matches!(route.access, Access::File | Access::Docs) {
-            router = site::add_once(router, &route, app);
-            continue;
-        }
-        let guard = Guard {
-            app: App::clone(app),
-            access: route.access,
-            path: route.path,
-            body_limit: route.body_limit,
-        };
-        let is_translated = is_in_each_language(&route);
-        let guarded = route.handlers.layer(from_fn_with_state(guard, access::check));
-        if is_translated {
-            for language in Language::ALL {
-                let path = format!("{}{}", language.prefix(), route.path);
-                router = router.route(&path, guarded.clone());
+        let (path, is_translated) = (route.path, is_in_each_language(&route));
+        let handlers = match route.kind {
+            RouteKind::Asset => route.handlers,
+            RouteKind::Public | RouteKind::File | RouteKind::Docs => site::counted(route, app),
+            RouteKind::Dashboard(access) => {
+                let (app, body_limit) = (App::clone(app), route.body_limit);
+                let guard = Guard { app, access, path, body_limit };
+                route.handlers.layer(from_fn_with_state(guard, access::check))
             }
+        };
+        for language in Language::ALL.into_iter().filter(|_| is_translated) {
+            let path = format!("{}{}", language.prefix(), path.trim_end_matches('/'));
+            router = router.route(&path, handlers.clone());
         }
-        router = router.route(route.path, guarded);
+        router = router.route(path, handlers);
     }
     let reject = |_: ProtectionError| PageError::cross_site().into_response();
     let is_public: IsPublic = |path| !DASHBOARD.contains(first_part(path));
-    let public = routes().into_iter().filter(|route| route.access == Access::Public);
+    let public = routes().into_iter().filter(|route| route.kind == RouteKind::Public);
     let docs = guides::PATHS.iter().copied().chain([reference::PATH]);
     let fixed = FixedPages::new(public.map(|route| route.path).chain(docs));
     // Forms of the site itself, also behind a proxy that sends another `Host`. The settings have checked the address.
@@ -168,7 +159,7 @@ mod tests {
     #[test]
     fn every_page_of_an_account_needs_a_membership() {
         for route in routes() {
-            let is_member = matches!(route.access, Access::Member(_));
+            let is_member = matches!(route.kind, RouteKind::Dashboard(Access::Member(_)));
             assert_eq!(is_member, route.path.contains("{account}"), "{}", route.path);
         }
     }
@@ -184,10 +175,10 @@ mod tests {
     #[test]
     fn errors_of_untranslated_pages_offer_no_other_language() {
         for route in routes() {
-            if matches!(route.access, Access::Public | Access::Docs) {
+            if matches!(route.kind, RouteKind::Public | RouteKind::Docs) {
                 let uri = route.path.replace(['{', '}'], "").parse().unwrap();
                 let frame = Visit::from_request(&uri, &HeaderMap::new()).frame("");
-                let is_translated = route.access == Access::Public;
+                let is_translated = route.kind == RouteKind::Public;
                 assert_eq!(frame.is_translated, is_translated, "{}", route.path);
             }
         }
@@ -196,7 +187,7 @@ mod tests {
     #[test]
     fn only_readers_see_and_only_forms_change() {
         for route in routes() {
-            let only_reads = route.access == Access::Member(Permission::Read);
+            let only_reads = route.kind == RouteKind::Dashboard(Access::Member(Permission::Read));
             let changes = route.methods.contains(&Method::POST);
             // Every member may leave an account.
             let is_open = route.path.ends_with("/team/leave");

@@ -7,10 +7,9 @@ use http::Method;
 use pages::Language;
 
 use crate::app::App;
-use crate::layers::access::Access;
 use crate::layers::public::RouteState;
 use crate::layers::{path, public};
-use crate::route::Route;
+use crate::route::{Route, RouteKind};
 use crate::site::docs::{all, guide, llms, reference};
 use crate::site::{
     articles, boards, calendar, creators, drawn, economy, events, feeds, games, picture, places,
@@ -22,7 +21,7 @@ const CURSOR: &[&str] = &["cursor"];
 
 /// The public site. Each path also exists below `/en` and `/fr`.
 pub(super) fn routes() -> Vec<Route> {
-    use Access::{Asset, File, Public};
+    use RouteKind::{Asset, File, Public};
     vec![
         Public.page("/", start::show).reads_one_of("done", &start::NOTICES),
         Asset.page("/pictures/{name}", picture::show),
@@ -60,7 +59,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// The documentation, in English at one address.
 pub(super) fn docs_routes() -> Vec<Route> {
-    use Access::{Docs, File};
+    use RouteKind::{Docs, File};
     vec![
         Docs.page("/docs", guide::index),
         Docs.page("/docs/all", all::show),
@@ -74,19 +73,6 @@ pub(super) fn docs_routes() -> Vec<Route> {
     ]
 }
 
-/// Adds a public path: for the language that the browser prefers, and for each language.
-pub(super) fn add(mut router: Router<App>, route: &Route, app: &App) -> Router<App> {
-    // A page with a form differs for each visitor.
-    let is_cached = route.methods == [Method::GET];
-    let counted = layered(route, app, is_cached);
-    for language in Language::ALL {
-        let below = route.path.trim_end_matches('/');
-        let path = format!("{}{below}", language.prefix());
-        router = router.route(&path, counted.clone());
-    }
-    router.route(route.path, counted)
-}
-
 /// Redirects from the documentation below a language to its one address.
 pub(super) fn add_docs_of_languages(mut router: Router<App>) -> Router<App> {
     for language in Language::ALL {
@@ -98,19 +84,18 @@ pub(super) fn add_docs_of_languages(mut router: Router<App>) -> Router<App> {
     router
 }
 
-/// Adds a file of the public site, or a page of the documentation: it has one address.
-pub(super) fn add_once(router: Router<App>, route: &Route, app: &App) -> Router<App> {
-    // A file of the sitemap reads all listings of a kind up to its last row, the index those of all kinds.
-    let is_cached = route.path.starts_with("/sitemap");
-    router.route(route.path, layered(route, app, is_cached))
-}
-
 /// The handlers of a public path with their layers.
-fn layered(route: &Route, app: &App, is_cached: bool) -> MethodRouter<App> {
-    let mut handlers = route.handlers.clone();
+pub(super) fn counted(route: Route, app: &App) -> MethodRouter<App> {
+    let is_cached = match route.kind {
+        // A page with a form differs for each visitor.
+        RouteKind::Public => route.methods == [Method::GET],
+        // A file of the sitemap reads all listings of a kind up to its last row, the index those of all kinds.
+        _ => route.path.starts_with("/sitemap"),
+    };
+    let mut handlers = route.handlers;
     if is_cached {
         handlers = handlers.layer(from_fn_with_state(App::clone(app), public::cache));
     }
-    let state = RouteState { app: App::clone(app), query: route.query.as_slice().into() };
+    let state = RouteState { app: App::clone(app), query: route.query.into() };
     handlers.layer(from_fn_with_state(state, public::admit))
 }

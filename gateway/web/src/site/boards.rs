@@ -97,8 +97,18 @@ pub async fn show(
             _ => ("/vote", "games-count"),
         };
         Ok(BoardPage {
-            kinds: kinds(&frame, board),
-            windows: windows(&frame, board),
+            kinds: KINDS
+                .map(|kind| {
+                    let label = frame.texts().value("nav-kind", kind, kind);
+                    tab(&frame, BoardName { kind, ..board }, label, board)
+                })
+                .into(),
+            windows: WINDOWS
+                .map(|window| {
+                    let label = frame.texts().value("board", window, window);
+                    tab(&frame, BoardName { window, ..board }, label, board)
+                })
+                .into(),
             vote: frame.href(vote),
             count: frame.count(count, &rows.rows.page.total),
             rows: self::rows(&frame, kind, &rows)?,
@@ -108,26 +118,9 @@ pub async fn show(
     })
 }
 
-/// The same board of each kind.
-fn kinds(frame: &Frame, board: BoardName<'_>) -> Vec<Tab> {
-    let tab = |kind: &'static str| Tab {
-        link: frame
-            .link(&BoardName { kind, ..board }.path(), frame.texts().value("nav-kind", kind, kind)),
-        is_current: kind == board.kind,
-    };
-    KINDS.map(tab).into()
-}
-
-/// The boards of the kind.
-fn windows(frame: &Frame, board: BoardName<'_>) -> Vec<Tab> {
-    let tab = |window: &'static str| Tab {
-        link: frame.link(
-            &BoardName { window, ..board }.path(),
-            frame.texts().value("board", window, window),
-        ),
-        is_current: window == board.window,
-    };
-    WINDOWS.map(tab).into()
+/// A tab that leads to a board.
+fn tab(frame: &Frame, to: BoardName<'_>, label: &str, current: BoardName<'_>) -> Tab {
+    Tab { link: frame.link(&to.path(), label), is_current: to == current }
 }
 
 fn rows(frame: &Frame, kind: &str, rows: &BoardRows) -> Result<Vec<BoardRow>, Fault> {

@@ -4,7 +4,8 @@ use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, CREATOR_KINDS};
 use futures::future::{join, try_join};
-use pages::site::creators::{CreatorPage, ListPage};
+use pages::site::creators::CreatorPage;
+use pages::site::list::Rows;
 use pages::{ApiCall, Frame, Head};
 
 use super::cards::AVATAR;
@@ -42,28 +43,18 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         q: list.text("q"),
         ..proto::ListCreatorsRequest::default()
     };
-    let reads = try_join(catalogue.creators(request), catalogue.countries());
+    let reads = try_join(catalogue.creators(request), catalogue.countries(false));
     let (creators, countries) = reads.await?;
-    respond(app, visit, |mut frame| {
+    respond(app, visit, |frame| {
         let choices = vec![list.fixed(&frame, KIND), list.countries(&frame, &countries)?];
         let rows: Vec<public::CreatorRow> = creators.parse()?;
+        let first = rows.first();
         let names = RowNames {
             creator: None,
-            city: rows
-                .first()
-                .map(|row| cards::city_name(frame.texts(), &row.city, &row.country_code)),
+            city: first.map(|row| cards::city_name(frame.texts(), &row.city, &row.country_code)),
         };
-        let set = list.set_filters(&frame, &choices, &names);
-        let words = ["creators-title", "creators-description"];
-        list.describe(&mut frame, words, set, creators.page.total);
-        let cards = rows.into_iter().map(|row| cards::creator(&frame, row));
-        Ok(ListPage {
-            filters: list.form(&frame, choices),
-            total: creators.page.total,
-            creators: cards.collect(),
-            pager: list.pager(&frame, &creators),
-            frame,
-        })
+        let cards = rows.into_iter().map(|row| cards::creator(&frame, row)).collect();
+        Ok(list.list_page(frame, choices, &names, &creators, Rows::Creators(cards)))
     })
 }
 
@@ -99,7 +90,7 @@ fn creator_page(app: &Web, mut frame: Frame, creator: public::Creator, total: u6
     frame.api_call = Some(ApiCall::same(format!("GET /v1/creators/{}", row.handle)));
     frame.share.is_profile = true;
     frame.share.image = cards::picture(&frame, row.avatar_url.as_deref(), AVATAR, &row.name);
-    frame.share.structured_data = Some(structured_data::creator(&frame));
+    frame.share.structured_data = Some(structured_data::listing(&frame, LIST, "nav-creators"));
     let row = creator.row;
     let texts = frame.texts();
     let roles = row.roles.iter().map(|role| texts.value("role", role, role).to_owned());

@@ -4,7 +4,8 @@ use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, EVENT_KINDS};
 use futures::future::try_join;
-use pages::site::events::{EventPage, ListPage};
+use pages::site::events::EventPage;
+use pages::site::list::Rows;
 use pages::{ApiCall, Frame, Head, Link};
 use time::Date;
 use time::format_description::well_known::Iso8601;
@@ -48,7 +49,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         q: list.text("q"),
         ..proto::ListEventsRequest::default()
     };
-    let reads = try_join(catalogue.events(request), catalogue.countries_with_events());
+    let reads = try_join(catalogue.events(request), catalogue.countries(true));
     let (events, countries) = reads.await?;
     // Upcoming events are at the address without a filter.
     visit.path = list.address();
@@ -63,23 +64,13 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         let choices =
             vec![choice_of_when, list.fixed(&frame, KIND), list.countries(&frame, &countries)?];
         let rows: Vec<public::Event> = events.parse()?;
+        let first = rows.first();
         let names = RowNames {
             creator: None,
-            city: rows
-                .first()
-                .map(|row| cards::city_name(frame.texts(), &row.city, &row.country_code)),
+            city: first.map(|row| cards::city_name(frame.texts(), &row.city, &row.country_code)),
         };
-        let set = list.set_filters(&frame, &choices, &names);
-        let words = ["events-title", "events-description"];
-        list.describe(&mut frame, words, set, events.page.total);
-        let cards = rows.into_iter().map(|row| cards::event(&frame, row));
-        Ok(ListPage {
-            filters: list.form(&frame, choices),
-            total: events.page.total,
-            events: cards.collect(),
-            pager: list.pager(&frame, &events),
-            frame,
-        })
+        let cards = Rows::Events(cards::events(&frame, rows));
+        Ok(list.list_page(frame, choices, &names, &events, cards))
     })
 }
 

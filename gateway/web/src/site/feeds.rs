@@ -1,9 +1,10 @@
 //! The Atom feed of new games, and the links to it and to the calendar.
 
+use contracts::public::GameRow;
 use kit::Fault;
 use pages::share::Document;
-use pages::site::feeds::{Author, Entry, Feed};
-use pages::{Frame, Head};
+use pages::site::feeds::{Entry, Feed};
+use pages::{Frame, Head, Link};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -14,7 +15,7 @@ use crate::query::address;
 use crate::render::ok;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
-use crate::upstream::catalogue_site::NewGame;
+use crate::upstream::catalogue::Times;
 
 const ATOM: &str = "application/atom+xml";
 const MEDIA_TYPE: &str = "application/atom+xml; charset=utf-8";
@@ -32,9 +33,10 @@ pub async fn games(
     respond_as(&app, &visit, MEDIA_TYPE, |mut frame| {
         let (title, description) = (frame.say("feed-games-title"), frame.say("games-description"));
         frame.head = Head::new(title, description).unindexed();
-        let games = games.parse()?.into_iter();
-        let mut entries: Vec<Entry> =
-            games.map(|new| entry(&frame, &new)).collect::<Result<_, _>>()?;
+        let mut entries: Vec<Entry> = games
+            .parse()?
+            .map(|(row, times)| entry(&frame, &row, times))
+            .collect::<Result<_, _>>()?;
         // RFC 3339 in UTC sorts as text. The sort keeps the order of entries that became public in the same second.
         entries.sort_by(|one, other| other.published.cmp(&one.published));
         let updated = entries.iter().map(|entry| entry.updated.as_str()).max();
@@ -55,8 +57,7 @@ pub(super) fn events_title(frame: &Frame, country: Option<&str>) -> String {
     }
 }
 
-fn entry(frame: &Frame, new: &NewGame) -> Result<Entry, Fault> {
-    let row = &new.row;
+fn entry(frame: &Frame, row: &GameRow, times: Times) -> Result<Entry, Fault> {
     let path = format!("/games/{}", row.slug);
     let creator = format!("/creators/{}", row.creator.handle);
     Ok(Entry {
@@ -64,10 +65,10 @@ fn entry(frame: &Frame, new: &NewGame) -> Result<Entry, Fault> {
         href: frame.absolute(&path),
         title: xml::plain(&row.title),
         summary: xml::plain(&row.tagline),
-        author: Author { name: xml::plain(&row.creator.name), href: frame.absolute(&creator) },
+        author: Link { label: xml::plain(&row.creator.name), href: frame.absolute(&creator) },
         // When it became public, not when it was submitted: readers compare this with their last visit (RFC 4287, 4.2.9).
-        published: time(new.times.published)?,
-        updated: time(new.times.updated)?,
+        published: time(times.published)?,
+        updated: time(times.updated)?,
     })
 }
 

@@ -3,8 +3,8 @@
 use contracts::common::v1::PageRequest;
 use contracts::public::{CountryRow, GenreRow};
 use kit::Fault;
-use pages::site::list::{Filter, FilterOption, Filters, Pager};
-use pages::{ApiCall, Frame, Head};
+use pages::site::list::{self, Filter, Filters, ListPage, Pager};
+use pages::{ApiCall, Choice, Frame, Head};
 
 use super::{ROWS, cards};
 use crate::query::{Query, address};
@@ -74,12 +74,7 @@ impl<'q> ListRequest<'q> {
     }
 
     /// The filters that are set, in words.
-    pub(super) fn set_filters(
-        &self,
-        frame: &Frame,
-        choices: &[Filter],
-        names: &RowNames,
-    ) -> Vec<String> {
+    fn set_filters(&self, frame: &Frame, choices: &[Filter], names: &RowNames) -> Vec<String> {
         let set = self.set().into_iter();
         let named = set.filter_map(|(name, value)| {
             let value = value?;
@@ -105,10 +100,12 @@ impl<'q> ListRequest<'q> {
     pub(super) fn describe(
         &self,
         frame: &mut Frame,
-        [name, description]: [&str; 2],
-        set_filters: Vec<String>,
+        choices: &[Filter],
+        names: &RowNames,
         total: u64,
     ) {
+        let [name, description, _] = words(self.path);
+        let set_filters = self.set_filters(frame, choices, names);
         let names = std::iter::once(frame.say(name).to_owned()).chain(set_filters);
         let title = names.collect::<Vec<_>>().join(" · ");
         let set = self.set();
@@ -160,12 +157,38 @@ impl<'q> ListRequest<'q> {
         Ok(choice(frame, "country", "filter-country", values, chosen))
     }
 
-    pub(super) fn form(&self, frame: &Frame, choices: Vec<Filter>) -> Filters {
-        form(frame, self.path, choices, &self.set())
+    /// The page of the list.
+    pub(super) fn list_page(
+        &self,
+        mut frame: Frame,
+        choices: Vec<Filter>,
+        names: &RowNames,
+        rows: &Rows,
+        cards: list::Rows,
+    ) -> ListPage {
+        self.describe(&mut frame, &choices, names, rows.page.total);
+        let [.., count] = words(self.path);
+        ListPage {
+            filters: form(&frame, self.path, choices, &self.set()),
+            rows: cards,
+            count: frame.count(count, &rows.page.total),
+            pager: self.pager(&frame, rows),
+            frame,
+        }
     }
 
     pub(super) fn pager(&self, frame: &Frame, rows: &Rows) -> Pager {
         pager(frame, self.path, &self.set(), self.cursor(), rows)
+    }
+}
+
+/// The keys of a list's title, of its description and of the number of its rows.
+fn words(path: &str) -> [&'static str; 3] {
+    match path {
+        "/creators" => ["creators-title", "creators-description", "creators-count"],
+        "/events" => ["events-title", "events-description", "events-count"],
+        "/cities" => ["cities-title", "cities-description", "cities-count"],
+        _ => ["games-title", "games-description", "games-count"],
     }
 }
 
@@ -178,12 +201,12 @@ pub(super) fn choice(
     chosen: Option<&str>,
 ) -> Filter {
     let any = if name == "platform" { "list-any-feminine" } else { "list-any" };
-    let any = FilterOption {
+    let any = Choice {
         value: String::new(),
         label: frame.say(any).to_owned(),
         is_chosen: chosen.is_none(),
     };
-    let options = values.into_iter().map(|(value, label)| FilterOption {
+    let options = values.into_iter().map(|(value, label)| Choice {
         is_chosen: chosen == Some(value.as_str()),
         value,
         label,

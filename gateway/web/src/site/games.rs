@@ -8,8 +8,9 @@ use kit::{Code, Fault};
 use pages::site::amount::Amount;
 use pages::site::cards::GameCard;
 use pages::site::course::Course;
-use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, ListPage, ShareCode, Trailer};
-use pages::{ApiCall, Frame, Head};
+use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, ShareCode};
+use pages::site::list::Rows;
+use pages::{ApiCall, Frame, Head, Link};
 use time::{Date, OffsetDateTime};
 
 use super::cards::COVER;
@@ -58,7 +59,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         q: list.text("q"),
         ..proto::ListGamesRequest::default()
     };
-    let reads = try_join3(catalogue.games(request), catalogue.genres(), catalogue.countries());
+    let reads = try_join3(catalogue.games(request), catalogue.genres(), catalogue.countries(false));
     let (games, genres, countries) = reads.await?;
     respond(app, visit, |mut frame| {
         let rows: Vec<public::GameRow> = games.parse()?;
@@ -73,22 +74,14 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
             creator: first.map(|row| row.creator.name.clone()),
             city: first.map(|row| cards::city_name(frame.texts(), &row.city, &row.country_code)),
         };
-        let set = list.set_filters(&frame, &choices, &names);
-        let words = ["games-title", "games-description"];
-        list.describe(&mut frame, words, set, games.page.total);
+        frame.share.documents = feeds::of_games(&frame);
+        let cards = Rows::Games(cards::games(&frame, rows));
+        let mut page = list.list_page(frame, choices, &names, &games, cards);
         if list.get("city").is_some() {
             // The API has no such filter.
-            frame.api_call = None;
+            page.frame.api_call = None;
         }
-        frame.share.documents = feeds::of_games(&frame);
-        let cards = rows.into_iter().map(|row| cards::game(&frame, row));
-        Ok(ListPage {
-            filters: list.form(&frame, choices),
-            total: games.page.total,
-            games: cards.collect(),
-            pager: list.pager(&frame, &games),
-            frame,
-        })
+        Ok(page)
     })
 }
 
@@ -187,7 +180,7 @@ fn describe(frame: &mut Frame, game: &public::Game) {
     frame.head = Head::new(format!("{} – {}", row.title, row.creator.name), description);
     frame.api_call = Some(ApiCall::same(format!("GET /v1/games/{}", row.slug)));
     frame.share.image = cards::picture(frame, row.cover_url.as_deref(), COVER, &row.title);
-    frame.share.structured_data = Some(structured_data::game(frame));
+    frame.share.structured_data = Some(structured_data::listing(frame, LIST, "nav-games"));
 }
 
 fn game_page(app: &Web, mut frame: Frame, game: public::Game, parts: PageParts) -> GamePage {
@@ -235,7 +228,7 @@ fn game_page(app: &Web, mut frame: Frame, game: public::Game, parts: PageParts) 
         is_currency_unavailable,
         stores,
         ranks: parts.ranks.ok().map(|it| boards::shown(&frame, &it)),
-        trailer: trailer.map(|href| Trailer { host: cards::host(&href), href }),
+        trailer: trailer.map(|href| Link { label: cards::host(&href), href }),
         screenshots: screenshots.collect(),
         has_creator_site,
         links,

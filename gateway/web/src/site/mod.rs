@@ -7,7 +7,6 @@ pub mod boards;
 pub mod calendar;
 mod cards;
 pub mod creators;
-mod currency;
 pub mod docs;
 pub mod drawn;
 pub mod economy;

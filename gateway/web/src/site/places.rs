@@ -29,7 +29,7 @@ pub async fn countries(
     PublicRequest { app, visit, .. }: PublicRequest,
     catalogue: Catalogue,
 ) -> PageResult {
-    let countries = catalogue.countries_with_events().await?;
+    let countries = catalogue.countries(true).await?;
     respond(&app, &visit, |mut frame| {
         head(&mut frame, "countries-title", "countries-description");
         frame.api_call = Some(ApiCall::same("GET /v1/countries"));
@@ -81,9 +81,7 @@ pub async fn cities(request: PublicRequest, catalogue: Catalogue) -> PageResult 
     };
     let cities = catalogue.cities(request).await?;
     respond(app, visit, |mut frame| {
-        let set = list.set_filters(&frame, &[], &RowNames::default());
-        let words = ["cities-title", "cities-description"];
-        list.describe(&mut frame, words, set, cities.page.total);
+        list.describe(&mut frame, &[], &RowNames::default(), cities.page.total);
         let rows: Vec<public::CityRow> = cities.parse()?;
         let rows = rows.iter().map(|row| cards::city(&frame, row));
         Ok(CitiesPage {
@@ -100,17 +98,7 @@ pub async fn country(
     catalogue: Catalogue,
     Path(code): Path<String>,
 ) -> PageResult {
-    let games = proto::ListGamesRequest {
-        page: Some(page(FEW, None)),
-        country: Some(code.clone()),
-        ..proto::ListGamesRequest::default()
-    };
-    let creators = proto::ListCreatorsRequest {
-        page: Some(page(FEW, None)),
-        country: Some(code.clone()),
-        ..proto::ListCreatorsRequest::default()
-    };
-    let events = proto::ListEventsRequest { country: Some(code.clone()), ..next_events(FEW) };
+    let (games, creators, events) = requests(FEW, Some(code.clone()), None);
     // Read the country first: an unknown code is a missing page, not a bad filter.
     let country = catalogue.country(&code).await?;
     let reads = try_join3(
@@ -151,17 +139,7 @@ pub async fn city(
     catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {
-    let creators = proto::ListCreatorsRequest {
-        page: Some(page(ROWS, None)),
-        city: Some(slug.clone()),
-        ..proto::ListCreatorsRequest::default()
-    };
-    let events = proto::ListEventsRequest { city: Some(slug.clone()), ..next_events(FEW) };
-    let games = proto::ListGamesRequest {
-        page: Some(page(FEW, None)),
-        city: Some(slug.clone()),
-        ..proto::ListGamesRequest::default()
-    };
+    let (games, creators, events) = requests(ROWS, None, Some(slug.clone()));
     let reads = try_join4(
         catalogue.city_or_place_of_events(&slug),
         catalogue.games(games),
@@ -189,6 +167,27 @@ pub async fn city(
             frame,
         })
     })
+}
+
+/// The requests of the first games, of this many creators, and of the next events of a country or a city.
+fn requests(
+    creators: u32,
+    country: Option<String>,
+    city: Option<String>,
+) -> (proto::ListGamesRequest, proto::ListCreatorsRequest, proto::ListEventsRequest) {
+    let games = proto::ListGamesRequest {
+        page: Some(page(FEW, None)),
+        country: country.clone(),
+        city: city.clone(),
+        ..proto::ListGamesRequest::default()
+    };
+    let creators = proto::ListCreatorsRequest {
+        page: Some(page(creators, None)),
+        country: country.clone(),
+        city: city.clone(),
+        ..proto::ListCreatorsRequest::default()
+    };
+    (games, creators, proto::ListEventsRequest { country, city, ..next_events(FEW) })
 }
 
 /// The upcoming events of a place or, if there are none, the past ones, and which of the two these are.

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::page_error::PageError;
 use crate::query::Query;
+use crate::request::added;
 use crate::upstream::Catalogue;
 use crate::visit::Visit;
 
@@ -25,17 +26,12 @@ impl FromRequestParts<App> for PublicRequest {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
-        let visit = parts.extensions.get::<Visit>();
-        let client = parts.extensions.get::<ClientInfo>();
-        let (Some(visit), Some(client)) = (visit, client) else {
-            tracing::error!("a public page is not behind the layer of visits");
-            return Err(PageError::internal());
-        };
+        let visit: Visit = added(&parts.extensions)?;
         Ok(Self {
             app: App::clone(app),
-            visit: visit.clone(),
             query: Query::parse(visit.path.split_once('?').map(|(_, query)| query)),
-            client: client.clone(),
+            client: added(&parts.extensions)?,
+            visit,
         })
     }
 }

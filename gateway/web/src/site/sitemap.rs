@@ -126,7 +126,7 @@ async fn pages(app: &App, catalogue: &Catalogue, number: u32, fixed: &FixedPages
     if number != 1 {
         return Err(PageError::not_found());
     }
-    let countries = catalogue.countries_with_events().await?;
+    let countries = catalogue.countries(true).await?;
     // Answer 503 rather than a file without these pages, which a crawler would forget.
     let reference = app.docs.reference()?;
     let currencies = app.currencies.all(app.clock.now()).await?;

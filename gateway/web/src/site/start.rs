@@ -15,8 +15,7 @@ use crate::page_error::PageResult;
 use crate::query::address;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
-use crate::upstream::catalogue::Rows;
-use crate::upstream::catalogue_site::NewGames;
+use crate::upstream::catalogue::{Rows, TimedRows};
 
 const GAMES_OF_THE_DAY: usize = 8;
 /// Two more games invite to vote.
@@ -43,7 +42,7 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let reads = Box::pin(async {
         futures::join!(
             catalogue.draw_games(seed, DRAWN),
-            catalogue.countries(),
+            catalogue.countries(true),
             catalogue.genres(),
             catalogue.events(next_events(EVENTS)),
             catalogue.new_games(NEW_GAMES),
@@ -99,10 +98,9 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
 }
 
 /// The newest games, without those that have been public for longer than a week.
-fn new_this_week(newest: &NewGames, now: OffsetDateTime) -> Result<Vec<public::GameRow>, Fault> {
-    let new =
-        newest.parse()?.into_iter().filter(|game| game.times.published > now - Duration::WEEK);
-    Ok(new.map(|game| game.row).collect())
+fn new_this_week(newest: &TimedRows, now: OffsetDateTime) -> Result<Vec<public::GameRow>, Fault> {
+    let new = newest.parse()?.filter(|(_, times)| times.published > now - Duration::WEEK);
+    Ok(new.map(|(row, _)| row).collect())
 }
 
 /// The genres with the most games.

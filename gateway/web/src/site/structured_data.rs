@@ -46,14 +46,9 @@ pub(super) fn site(frame: &Frame) -> JsonLd {
     })])
 }
 
-/// The page of a game.
-pub(super) fn game(frame: &Frame) -> JsonLd {
-    write(&[breadcrumbs(frame, "/games", "nav-games")])
-}
-
-/// The page of a creator.
-pub(super) fn creator(frame: &Frame) -> JsonLd {
-    write(&[breadcrumbs(frame, "/creators", "nav-creators")])
+/// The page of a listing without more data.
+pub(super) fn listing(frame: &Frame, list: &str, list_name: &'static str) -> JsonLd {
+    write(&[breadcrumbs(frame, list, list_name)])
 }
 
 pub(super) fn event(frame: &Frame, event: &public::Event) -> JsonLd {

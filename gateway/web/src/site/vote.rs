@@ -1,13 +1,9 @@
 //! The page where people vote: they pick one of two listings, or neither. catalogue-svc checks votes and limits their number.
 
-use std::convert::Infallible;
-
-use axum::extract::FromRequestParts;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
 use futures::future::try_join;
 use http::header::RETRY_AFTER;
-use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::site::vote::{BallotPage, Candidate, Pair};
@@ -17,7 +13,7 @@ use serde::Deserialize;
 use super::cards;
 use super::response::uncached;
 use super::voter::{self, Voter};
-use crate::app::{App, Web};
+use crate::app::Web;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::see_other;
@@ -49,23 +45,16 @@ pub struct Ballot {
     pick: String,
 }
 
-impl FromRequestParts<App> for Kind {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Infallible> {
-        let visit = parts.extensions.get::<Visit>();
-        let is_of = |kind: Kind| visit.is_some_and(|visit| visit.path.starts_with(kind.path));
-        Ok(if is_of(CREATORS) { CREATORS } else { GAMES })
+impl Kind {
+    /// The kind whose page is at this path.
+    fn at(path: &str) -> Self {
+        if path.starts_with(CREATORS.path) { CREATORS } else { GAMES }
     }
 }
 
-pub async fn show(
-    request: PublicRequest,
-    catalogue: Catalogue,
-    kind: Kind,
-    headers: HeaderMap,
-) -> PageResult {
+pub async fn show(request: PublicRequest, catalogue: Catalogue, headers: HeaderMap) -> PageResult {
     let (app, client, mut visit) = (&request.app, &request.client, request.visit);
+    let kind = Kind::at(&visit.path);
     let (voter, issued) = if let Some(voter) = Voter::find(app, client, &headers).await {
         (voter, None)
     } else {
@@ -77,16 +66,13 @@ pub async fn show(
     let page = async { Ok(page(app, &visit, kind, &voter).await) };
     let (drawn, mut page) = try_join(draw(&catalogue, voter.message(client), kind), page).await?;
     // From a fixed list, so that a link cannot put words into the page.
-    let notice = match done {
-        Some("voted") => Some("vote-counted"),
-        Some("repeated") => Some("vote-repeated"),
-        _ => None,
-    };
-    let refusal = match done {
-        Some("refused") => Some("vote-refused"),
-        Some("unknown") => Some("vote-unknown"),
-        Some("closed") => Some("vote-closed"),
-        _ => None,
+    let (notice, refusal) = match done {
+        Some("voted") => (Some("vote-counted"), None),
+        Some("repeated") => (Some("vote-repeated"), None),
+        Some("refused") => (None, Some("vote-refused")),
+        Some("unknown") => (None, Some("vote-unknown")),
+        Some("closed") => (None, Some("vote-closed")),
+        _ => (None, None),
     };
     page.notice = notice.map(|key| page.frame.say(key).to_owned());
     page.refusal = refusal.map(|key| page.frame.say(key).to_owned());
@@ -104,11 +90,11 @@ pub async fn show(
 pub async fn cast(
     request: PublicRequest,
     catalogue: Catalogue,
-    kind: Kind,
     headers: HeaderMap,
     FormBody(ballot): FormBody<Ballot>,
 ) -> PageResult {
     let (app, client, mut visit) = (&request.app, &request.client, request.visit);
+    let kind = Kind::at(&visit.path);
     let next = |done: &str| see_other(&format!("{}{}?done={done}", visit.prefix, kind.path));
     let Some(voter) = Voter::find(app, client, &headers).await else {
         return Ok(next("unknown"));

@@ -76,7 +76,7 @@ pub async fn insert_once(
     effect: Option<Uuid>,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+    let query = sqlx::query!(
         "insert into web.activity (id, at, account_id, person_id, email, action, subject, address, network, agent, effect_id)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing",
         ids::row_id(),
@@ -89,10 +89,9 @@ pub async fn insert_once(
         entry.client.map_or_else(String::new, ClientInfo::address),
         entry.client.map_or_else(String::new, ClientInfo::network),
         entry.client.map_or("", |client| client.agent.as_str()),
-        effect,
-    )
-    .execute(executor)
-    .await?;
+        effect
+    );
+    query.execute(executor).await?;
     Ok(())
 }
 
@@ -104,7 +103,7 @@ pub async fn of_account(
     before: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<Activity>, sqlx::Error> {
-    sqlx::query_as!(
+    let query = sqlx::query_as!(
         Activity,
         "select id, at, email, action, subject, address, agent from web.activity
          where account_id = $1 and id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) and at >= $3
@@ -112,10 +111,9 @@ pub async fn of_account(
         account,
         before,
         now - RETENTION,
-        limit,
-    )
-    .fetch_all(executor)
-    .await
+        limit
+    );
+    query.fetch_all(executor).await
 }
 
 /// Whether the person with this e-mail address was signed in in this network, within [`RETENTION`].
@@ -124,15 +122,14 @@ pub async fn has_been_in(
     email: &str,
     network: &str,
 ) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
+    let query = sqlx::query_scalar!(
         r#"select exists (
              select from web.activity where person_id = (select id from web.person where email = $1) and network = $2
            ) as "exists!""#,
         email,
-        network,
-    )
-    .fetch_one(executor)
-    .await
+        network
+    );
+    query.fetch_one(executor).await
 }
 
 /// Whether a person has been at any network.
@@ -140,14 +137,13 @@ pub async fn has_been_anywhere(
     executor: impl PgExecutor<'_>,
     person: Uuid,
 ) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
+    let query = sqlx::query_scalar!(
         r#"select exists (
              select from web.activity where person_id = $1 and network <> ''
            ) as "exists!""#,
-        person,
-    )
-    .fetch_one(executor)
-    .await
+        person
+    );
+    query.fetch_one(executor).await
 }
 
 /// The newest address that the activity of an account has of each of these people.
@@ -175,16 +171,15 @@ pub async fn last_of_staff(
     now: OffsetDateTime,
     limit: i64,
 ) -> Result<Vec<Activity>, sqlx::Error> {
-    sqlx::query_as!(
+    let query = sqlx::query_as!(
         Activity,
         "select id, at, email, action, subject, address, agent from web.activity
          where account_id = $1 and person_id = '00000000-0000-0000-0000-000000000000' and at >= $2 order by id desc limit $3",
         account,
         now - RETENTION,
-        limit,
-    )
-    .fetch_all(executor)
-    .await
+        limit
+    );
+    query.fetch_all(executor).await
 }
 
 /// Removes entries older than [`RETENTION`]; returns their number.

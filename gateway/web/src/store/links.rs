@@ -106,7 +106,7 @@ pub async fn insert(
         LinkTarget::Reset { person } | LinkTarget::Email { person } => (Some(person), None, None),
         LinkTarget::Invite { by, account, role } => (by, Some(account), Some(role.as_str())),
     };
-    sqlx::query!(
+    let query = sqlx::query!(
         "insert into web.link (id, token_sha256, purpose, email, person_id, account_id, role, expires_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8)",
         link.id,
@@ -116,10 +116,9 @@ pub async fn insert(
         person,
         account,
         role,
-        link.expires_at,
-    )
-    .execute(executor)
-    .await?;
+        link.expires_at
+    );
+    query.execute(executor).await?;
     Ok(link)
 }
 
@@ -154,12 +153,11 @@ pub async fn remove_of_person(
     executor: impl PgExecutor<'_>,
     person: Uuid,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+    let query = sqlx::query!(
         "delete from web.link where person_id = $1 and purpose in ('reset', 'email')",
-        person,
-    )
-    .execute(executor)
-    .await?;
+        person
+    );
+    query.execute(executor).await?;
     Ok(())
 }
 
@@ -169,13 +167,12 @@ pub async fn bind_invitations(
     email: &str,
     person: Uuid,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+    let query = sqlx::query!(
         "update web.link set invited_id = $2 where email = $1 and purpose = 'invite' and invited_id is null",
         email,
-        person,
-    )
-    .execute(executor)
-    .await?;
+        person
+    );
+    query.execute(executor).await?;
     Ok(())
 }
 
@@ -201,13 +198,12 @@ pub async fn withdraw(
     account: Uuid,
     id: Uuid,
 ) -> Result<Option<String>, sqlx::Error> {
-    sqlx::query_scalar!(
+    let query = sqlx::query_scalar!(
         "delete from web.link where account_id = $1 and id = $2 returning email",
         account,
-        id,
-    )
-    .fetch_optional(executor)
-    .await
+        id
+    );
+    query.fetch_optional(executor).await
 }
 
 /// Removes the invitations to an account that a person has sent.
@@ -216,9 +212,12 @@ pub async fn remove_invitations_by(
     account: Uuid,
     person: Uuid,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from web.link where account_id = $1 and person_id = $2", account, person,)
-        .execute(executor)
-        .await?;
+    let query = sqlx::query!(
+        "delete from web.link where account_id = $1 and person_id = $2",
+        account,
+        person
+    );
+    query.execute(executor).await?;
     Ok(())
 }
 
@@ -237,15 +236,14 @@ pub async fn remove_invitations_for(
     account: Uuid,
     person: Uuid,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+    let query = sqlx::query!(
         "delete from web.link
          where account_id = $1
          and (invited_id = $2 or invited_id is null and email = (select email from web.person where id = $2))",
         account,
-        person,
-    )
-    .execute(executor)
-    .await?;
+        person
+    );
+    query.execute(executor).await?;
     Ok(())
 }
 

@@ -51,15 +51,14 @@ pub async fn insert(
     role: Role,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+    let query = sqlx::query!(
         "insert into web.member (account_id, person_id, role, since) values ($1, $2, $3, $4) on conflict do nothing",
         account,
         person,
         role.as_str(),
-        now,
-    )
-    .execute(executor)
-    .await?;
+        now
+    );
+    query.execute(executor).await?;
     Ok(())
 }
 
@@ -141,21 +140,17 @@ pub async fn other_owners(
 
 /// Whether an account has a member. The caller holds the lock of [`lock`].
 pub async fn exist(executor: impl PgExecutor<'_>, account: Uuid) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
+    let query = sqlx::query_scalar!(
         r#"select exists (select from web.member where account_id = $1) as "exists!""#,
-        account,
-    )
-    .fetch_one(executor)
-    .await
+        account
+    );
+    query.fetch_one(executor).await
 }
 
 /// Locks the members of an account until the transaction ends, also of an account without members. The changes of a team are serialized, so
 /// that two owners cannot remove each other at once.
 pub async fn lock(connection: &mut PgConnection, account: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query!("select pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))", account)
-        .execute(connection)
-        .await?;
-    Ok(())
+    kit::pg::lock_key(connection, &account.to_string()).await
 }
 
 /// Removes a member, who may be the last owner.
@@ -164,13 +159,12 @@ pub async fn remove(
     account: Uuid,
     person: Uuid,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+    let query = sqlx::query!(
         "delete from web.member where account_id = $1 and person_id = $2",
         account,
-        person,
-    )
-    .execute(executor)
-    .await?;
+        person
+    );
+    query.execute(executor).await?;
     Ok(())
 }
 

@@ -35,15 +35,14 @@ pub async fn insert(
     executor: impl PgExecutor<'_>,
     person: NewPerson<'_>,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+    let query = sqlx::query!(
         "insert into web.person (id, email, password_hash, language) values ($1, $2, $3, $4)",
         person.id,
         person.email,
         person.password_hash,
-        person.language.code(),
-    )
-    .execute(executor)
-    .await?;
+        person.language.code()
+    );
+    query.execute(executor).await?;
     Ok(())
 }
 
@@ -51,25 +50,23 @@ pub async fn by_email(
     executor: impl PgExecutor<'_>,
     email: &str,
 ) -> Result<Option<Person>, sqlx::Error> {
-    sqlx::query_as!(
+    let query = sqlx::query_as!(
         Person,
         "select id, email, password_hash, totp_secret, language, wants_notices
          from web.person where email = $1",
-        email,
-    )
-    .fetch_optional(executor)
-    .await
+        email
+    );
+    query.fetch_optional(executor).await
 }
 
 pub async fn by_id(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Person>, sqlx::Error> {
-    sqlx::query_as!(
+    let query = sqlx::query_as!(
         Person,
         "select id, email, password_hash, totp_secret, language, wants_notices
          from web.person where id = $1",
-        id,
-    )
-    .fetch_optional(executor)
-    .await
+        id
+    );
+    query.fetch_optional(executor).await
 }
 
 /// Sets the password. The caller holds the lock of [`lock`], as for the other changes below, and ends the sessions.
@@ -78,9 +75,9 @@ pub async fn set_password(
     id: Uuid,
     password_hash: &str,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("update web.person set password_hash = $2 where id = $1", id, password_hash,)
-        .execute(executor)
-        .await?;
+    let query =
+        sqlx::query!("update web.person set password_hash = $2 where id = $1", id, password_hash);
+    query.execute(executor).await?;
     Ok(())
 }
 
@@ -90,9 +87,8 @@ pub async fn set_email(
     id: Uuid,
     email: &str,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("update web.person set email = $2 where id = $1", id, email)
-        .execute(executor)
-        .await?;
+    let query = sqlx::query!("update web.person set email = $2 where id = $1", id, email);
+    query.execute(executor).await?;
     Ok(())
 }
 
@@ -111,14 +107,13 @@ pub async fn set_totp(
     secret: Option<NewSecret<'_>>,
     code_hashes: &[Vec<u8>],
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+    let query = sqlx::query!(
         "update web.person set totp_secret = $2, totp_step = coalesce($3::bigint, 0) where id = $1",
         id,
         secret.map(|secret| secret.sealed),
-        secret.map(|secret| secret.step),
-    )
-    .execute(&mut *connection)
-    .await?;
+        secret.map(|secret| secret.step)
+    );
+    query.execute(&mut *connection).await?;
     replace_recovery_codes(connection, id, code_hashes).await
 }
 
@@ -128,16 +123,14 @@ pub async fn replace_recovery_codes(
     id: Uuid,
     code_hashes: &[Vec<u8>],
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from web.recovery_code where person_id = $1", id)
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query!(
+    let query = sqlx::query!("delete from web.recovery_code where person_id = $1", id);
+    query.execute(&mut *connection).await?;
+    let query = sqlx::query!(
         "insert into web.recovery_code (person_id, code_sha256) select $1, unnest($2::bytea[])",
         id,
-        code_hashes,
-    )
-    .execute(connection)
-    .await?;
+        code_hashes
+    );
+    query.execute(connection).await?;
     Ok(())
 }
 
@@ -148,14 +141,13 @@ pub async fn set_preferences(
     language: Language,
     wants_notices: bool,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+    let query = sqlx::query!(
         "update web.person set language = $2, wants_notices = $3 where id = $1",
         id,
         language.code(),
-        wants_notices,
-    )
-    .execute(executor)
-    .await?;
+        wants_notices
+    );
+    query.execute(executor).await?;
     Ok(())
 }
 
@@ -189,16 +181,15 @@ pub async fn totps_of_old_keys(
     after: Uuid,
     prefix: &[u8],
 ) -> Result<Vec<SealedTotp>, sqlx::Error> {
-    sqlx::query_as!(
+    let query = sqlx::query_as!(
         SealedTotp,
         r#"select id as person, totp_secret as "sealed!" from web.person
          where id > $1 and substr(totp_secret, 1, length($2::bytea)) <> $2::bytea
          order by id limit 100"#,
         after,
-        prefix,
-    )
-    .fetch_all(pool)
-    .await
+        prefix
+    );
+    query.fetch_all(pool).await
 }
 
 /// Stores the same secret under another key, unless the person has changed it; returns the number of rows.
@@ -236,38 +227,35 @@ pub async fn have_recovery_codes(
     person: Uuid,
     hashes: &[Vec<u8>],
 ) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
+    let query = sqlx::query_scalar!(
         r#"select exists (select from web.recovery_code where person_id = $1 and code_sha256 = any ($2)) as "exists!""#,
         person,
-        hashes,
-    )
-    .fetch_one(executor)
-    .await
+        hashes
+    );
+    query.fetch_one(executor).await
 }
 
 pub async fn count_recovery_codes(
     executor: impl PgExecutor<'_>,
     id: Uuid,
 ) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(
+    let query = sqlx::query_scalar!(
         r#"select count(*) as "count!" from web.recovery_code where person_id = $1"#,
-        id,
-    )
-    .fetch_one(executor)
-    .await
+        id
+    );
+    query.fetch_one(executor).await
 }
 
 /// Reads a person, and locks the person until the transaction ends: no other transaction changes the person, begins a session or adds a
 /// membership.
 pub async fn lock(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Person>, sqlx::Error> {
-    sqlx::query_as!(
+    let query = sqlx::query_as!(
         Person,
         "select id, email, password_hash, totp_secret, language, wants_notices
          from web.person where id = $1 for update",
-        id,
-    )
-    .fetch_optional(executor)
-    .await
+        id
+    );
+    query.fetch_optional(executor).await
 }
 
 /// Removes a person with sessions, memberships, links and recovery codes. The caller holds the lock of [`lock`].

@@ -18,13 +18,12 @@ pub async fn insert(
     notices: &[String],
     until: OffsetDateTime,
 ) -> Result<Vec<String>, sqlx::Error> {
-    sqlx::query_scalar!(
+    let query = sqlx::query_scalar!(
         "insert into web.sent_notice (notice, until) select unnest($1::text[]), $2 on conflict do nothing returning notice",
         notices,
-        until,
-    )
-    .fetch_all(executor)
-    .await
+        until
+    );
+    query.fetch_all(executor).await
 }
 
 /// Removes records of events that cannot come again; returns their number.

@@ -121,9 +121,9 @@ pub async fn touch(
     if session.stage != Stage::SignedIn || now - session.seen < SEEN {
         return Ok(());
     }
-    sqlx::query!("update web.session set seen = $2 where token_sha256 = $1", &token.0[..], now,)
-        .execute(executor)
-        .await?;
+    let query =
+        sqlx::query!("update web.session set seen = $2 where token_sha256 = $1", &token.0[..], now);
+    query.execute(executor).await?;
     Ok(())
 }
 
@@ -136,16 +136,15 @@ pub async fn insert(
     person: Uuid,
     session: &Session,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+    let query = sqlx::query!(
         "delete from web.session where token_sha256 in (
             select token_sha256 from web.session where person_id = $1 order by stage = 'signed_in' desc, seen desc offset $2
          )",
         person,
-        MOST - 1,
-    )
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query!(
+        MOST - 1
+    );
+    query.execute(&mut *connection).await?;
+    let query = sqlx::query!(
         "insert into web.session (token_sha256, person_id, stage, since, seen, address, agent) values ($1, $2, $3, $4, $5, $6, $7)",
         &token.0[..],
         person,
@@ -153,10 +152,9 @@ pub async fn insert(
         session.since,
         session.seen,
         session.address,
-        session.agent,
-    )
-    .execute(connection)
-    .await?;
+        session.agent
+    );
+    query.execute(connection).await?;
     Ok(())
 }
 
@@ -190,19 +188,17 @@ pub async fn of_person(
 
 /// Whether a session has not been ended.
 pub async fn exists(executor: impl PgExecutor<'_>, token: TokenHash) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
+    let query = sqlx::query_scalar!(
         r#"select exists (select from web.session where token_sha256 = $1) as "exists!""#,
-        &token.0[..],
-    )
-    .fetch_one(executor)
-    .await
+        &token.0[..]
+    );
+    query.fetch_one(executor).await
 }
 
 /// Ends the session of a token, if there is one.
 pub async fn end(executor: impl PgExecutor<'_>, token: TokenHash) -> Result<(), sqlx::Error> {
-    sqlx::query!("delete from web.session where token_sha256 = $1", &token.0[..])
-        .execute(executor)
-        .await?;
+    let query = sqlx::query!("delete from web.session where token_sha256 = $1", &token.0[..]);
+    query.execute(executor).await?;
     Ok(())
 }
 
@@ -212,13 +208,12 @@ pub async fn end_of(
     person: Uuid,
     token: TokenHash,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+    let query = sqlx::query!(
         "delete from web.session where token_sha256 = $1 and person_id = $2",
         &token.0[..],
-        person,
-    )
-    .execute(executor)
-    .await?;
+        person
+    );
+    query.execute(executor).await?;
     Ok(())
 }
 

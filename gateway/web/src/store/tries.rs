@@ -10,15 +10,14 @@ pub async fn count(
     subject: &[u8],
     until: OffsetDateTime,
 ) -> Result<i32, sqlx::Error> {
-    sqlx::query_scalar!(
+    let query = sqlx::query_scalar!(
         "insert into web.try_count as known (until, limit_name, subject, n) values ($1, $2, $3, 1)
          on conflict (until, limit_name, subject) do update set n = known.n + 1 returning n",
         until,
         limit,
-        subject,
-    )
-    .fetch_one(executor)
-    .await
+        subject
+    );
+    query.fetch_one(executor).await
 }
 
 /// Takes back a try of the window that ends at `until`.
@@ -28,14 +27,13 @@ pub async fn take_back(
     subject: &[u8],
     until: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+    let query = sqlx::query!(
         "update web.try_count set n = n - 1 where until = $1 and limit_name = $2 and subject = $3",
         until,
         limit,
-        subject,
-    )
-    .execute(executor)
-    .await?;
+        subject
+    );
+    query.execute(executor).await?;
     Ok(())
 }
 

@@ -281,17 +281,8 @@ impl Catalogue {
         })
     }
 
-    /// The countries of creators and games; there are 54 at most.
-    pub async fn countries(&self) -> Result<Rows, Fault> {
-        self.list_countries(false).await
-    }
-
-    /// The countries of creators, games and events.
-    pub async fn countries_with_events(&self) -> Result<Rows, Fault> {
-        self.list_countries(true).await
-    }
-
-    async fn list_countries(&self, with_events: bool) -> Result<Rows, Fault> {
+    /// The countries of creators and games or, `with_events`, also those of events; there are 54 at most.
+    pub async fn countries(&self, with_events: bool) -> Result<Rows, Fault> {
         let request = proto::ListCountriesRequest {
             mode: MODE,
             page: Some(page(100, None)),

@@ -2,44 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
-use contracts::public::GameRow;
 use kit::Fault;
 
-use super::call::{incomplete, rpcs};
-use super::catalogue::{Catalogue, One, Times};
+use super::call::rpcs;
+use super::catalogue::{Catalogue, One, Rows, TimedRows, Times};
 use super::clients::Site;
-
-/// The newest games.
-#[derive(Debug, Clone)]
-pub struct NewGames {
-    /// Rows as in `GET /games`.
-    pub json: Bytes,
-    /// What the rows do not have.
-    pub games: Vec<proto::NewGame>,
-}
-
-/// A new game.
-#[derive(Debug, Clone)]
-pub struct NewGame {
-    pub row: GameRow,
-    pub times: Times,
-}
-
-impl NewGames {
-    pub fn parse(&self) -> Result<Vec<NewGame>, Fault> {
-        let rows: Vec<GameRow> =
-            serde_json::from_slice(&self.json).map_err(|error| Fault::internal(&error))?;
-        if rows.len() != self.games.len() {
-            return Err(incomplete());
-        }
-        let game = |(row, game): (_, &proto::NewGame)| {
-            Ok(NewGame { row, times: Times::decode(game.first_published_at, game.updated_at)? })
-        };
-        rows.into_iter().zip(&self.games).map(game).collect()
-    }
-}
 
 impl Catalogue {
     /// Calls `each` for all listings of a kind, in the order of the sitemap, until it breaks.
@@ -57,9 +25,14 @@ impl Catalogue {
 
 rpcs! { Catalogue:
     /// The newest games; the featured ones are not preferred.
-    idempotent new_games(limit: u32) -> NewGames =
+    idempotent new_games(limit: u32) -> TimedRows =
         Site::list_new_games(proto::ListNewGamesRequest { limit, at_least: None })
-        => |listed| NewGames { json: listed.json, games: listed.games };
+        => |listed| TimedRows {
+            times: (listed.games.iter())
+                .map(|game| Times::decode(game.first_published_at, game.updated_at))
+                .collect::<Result<_, _>>()?,
+            rows: Rows::new(listed.json, None),
+        };
 
     /// Some of all games. The same `seed` draws the same ones until a game comes or goes.
     idempotent draw_games(seed: u64, limit: u32) -> One =

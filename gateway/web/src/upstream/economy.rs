@@ -3,12 +3,17 @@
 use std::time::Duration;
 
 use contracts::economy::v1 as proto;
+use contracts::economy::v1::ReportState;
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kit::Fault;
 use kit::rpc::client::Client;
 use uuid::Uuid;
 
 use super::call::{Calls, page, rpcs};
 use super::clients::{Currencies, Reports};
+
+/// The calls at once for the reports of an account's games.
+const REPORT_CALLS: usize = 8;
 
 #[derive(Debug, Clone)]
 pub struct Economy(Calls);
@@ -26,6 +31,22 @@ impl Economy {
     ) -> Result<Option<proto::OwnCurrency>, Fault> {
         let listed = self.currencies(account, game, "").await?;
         Ok(listed.currencies.into_iter().next())
+    }
+
+    /// The newest report of each game that waits for staff.
+    pub async fn held_reports(
+        &self,
+        account: Uuid,
+    ) -> Result<Vec<(proto::OwnCurrency, proto::OwnReport)>, Fault> {
+        let listed = self.currencies(account, "", "").await?;
+        let named = listed.currencies.into_iter().filter(|own| own.name.is_some());
+        let newest_held = |own: proto::OwnCurrency| async move {
+            let reports = self.reports(account, &own.game, "").await?.reports.into_iter();
+            let mut held = reports.filter(|report| report.state() == ReportState::Held);
+            Ok(held.next().map(|report| (own, report)))
+        };
+        let reads = stream::iter(named).map(newest_held).buffered(REPORT_CALLS);
+        reads.try_filter_map(async |held| Ok(held)).try_collect().await
     }
 }
 

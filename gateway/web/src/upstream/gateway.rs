@@ -56,7 +56,7 @@ impl Switches {
 #[derive(Debug, Clone)]
 pub struct NewKey {
     pub name: String,
-    pub kind: String,
+    pub kind: proto::KeyKind,
     pub may_write: bool,
     pub game: Option<String>,
 }

@@ -14,7 +14,7 @@ use super::call::{Calls, required};
 use super::clients::Rates;
 
 /// The source of a rate that is the quotient of the costs of two baskets.
-const WORKED: &str = "worked";
+const CALCULATED: &str = "worked";
 
 /// Rates from one currency, by the slugs of the others.
 #[derive(Debug, Default)]
@@ -26,11 +26,11 @@ pub struct RatePage {
 }
 
 impl RatePage {
-    /// The worked rate 30 days ago, 29 days ago, … now, from the first day on which both games had reported. Empty for a rate of the market.
+    /// The calculated rate 30 days ago, 29 days ago, … now, from the first day on which both games had reported. Empty for a rate of the market.
     pub fn course(&self, rate: &Rate<'_>) -> Vec<f64> {
         let costs = |slug: &str| self.costs.get(slug).into_iter().flatten().copied();
         let pairs = costs(&rate.from).zip(costs(&rate.to));
-        let known = pairs.filter(|(from, to)| rate.source == WORKED && *from > 0. && *to > 0.);
+        let known = pairs.filter(|(from, to)| rate.source == CALCULATED && *from > 0. && *to > 0.);
         known.map(|(from, to)| to / from).collect()
     }
 }
@@ -73,7 +73,7 @@ impl Currencies {
         let others = page
             .rows
             .iter()
-            .filter(|rate| rate.source == WORKED)
+            .filter(|rate| rate.source == CALCULATED)
             .map(|rate| rate.to.clone().into_owned());
         let games = others.chain(once(from.to_owned())).collect();
         let request = proto::ListDailyCostsRequest { games };

@@ -6,8 +6,8 @@ use sqlx::PgPool;
 use web::domain::role::Role;
 use web::domain::session_token::Token;
 use web::layers::access::Access;
-use web::route::RouteKind;
 use web::page_limit::Visitor;
+use web::route::RouteKind;
 use web::router::routes;
 use web::store::sessions::Stage;
 
@@ -20,8 +20,10 @@ use crate::webhook_service::insert_account;
 /// Pictures are named by their hash, and the API shows them to everybody.
 const PUBLIC: &str = "/accounts/{account}/pictures/{name}";
 /// A removal of what is not there has nothing to do, whosever it was.
-const REMOVALS: [&str; 2] =
-    ["/accounts/{account}/webhooks/{endpoint}/remove", "/accounts/{account}/claims/{claim}/withdraw"];
+const REMOVALS: [&str; 2] = [
+    "/accounts/{account}/webhooks/{endpoint}/remove",
+    "/accounts/{account}/claims/{claim}/withdraw",
+];
 
 /// Parameters that name nothing that belongs to an account.
 const OF_NOBODY: [&str; 3] = ["{account}", "{kind}", "{operation}"];
@@ -105,7 +107,8 @@ async fn a_page_offers_only_the_forms_that_the_role_may_use(pool: PgPool) {
         let person = site.person(email).await;
         site.join(account, person, role).await;
         let mut member = site.signed_in(email).await;
-        let may = |kind| matches!(kind, RouteKind::Dashboard(Access::Member(needed)) if role.may(needed));
+        let may =
+            |kind| matches!(kind, RouteKind::Dashboard(Access::Member(needed)) if role.may(needed));
         let routes = || routes().into_iter().filter(|it| it.path.contains("{account}"));
         let mut refused: Vec<String> = routes().map(|it| full.own(it.path)).collect();
         for route in routes().filter(|it| may(it.kind)) {

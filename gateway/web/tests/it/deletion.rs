@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::KeyRequestState;
 use kit::ids;
 use sqlx::PgPool;
 use web::domain::role::Role;
@@ -31,7 +32,7 @@ async fn an_account_without_people_has_no_key_no_request_for_one_no_claim_and_no
     let gone = owner.post("/you/delete", &DELETE).await;
     assert_eq!(gone.location(), "/?done=deleted");
     let requests = site.gateway.requests.lock().unwrap().clone();
-    assert!(requests.iter().all(|it| it.state == "rejected"));
+    assert!(requests.iter().all(|it| it.state() == KeyRequestState::Rejected));
     let keys = site.gateway.keys.lock().unwrap().clone();
     assert!(keys.iter().all(|it| it.revoked_at.is_some()));
     let left = site.app.webhooks.endpoints(full.hooks.account).await;

@@ -1,5 +1,7 @@
 //! An account with a thing of every kind, so that a test can fill in every path of the router.
 
+use contracts::common::v1::Mode;
+use contracts::gateway::v1::{Key, KeyKind, KeyRequest, KeyRequestState};
 use contracts::listings::v1::{Claim, ClaimState};
 use http::Method;
 use sqlx::{AssertSqlSafe, PgPool};
@@ -174,21 +176,21 @@ pub(crate) async fn rows(pool: &PgPool, table: &str) -> String {
 fn keys(hooks: &WebhookSite, account: &str) -> (String, String) {
     let (key, request) = (kit::ids::row_id().to_string(), kit::ids::row_id().to_string());
     let gateway = &hooks.site.gateway;
-    gateway.keys.lock().unwrap().push(contracts::gateway::v1::Key {
+    gateway.keys.lock().unwrap().push(Key {
         id: key.clone(),
         account_id: account.to_owned(),
         name: "adas-key".to_owned(),
-        mode: "test".to_owned(),
-        kind: "account".to_owned(),
-        ..contracts::gateway::v1::Key::default()
+        mode: Mode::Test.into(),
+        kind: KeyKind::Account.into(),
+        ..Key::default()
     });
-    let asked = contracts::gateway::v1::KeyRequest {
+    let asked = KeyRequest {
         id: request.clone(),
         account_id: account.to_owned(),
         name: "adas-live-key".to_owned(),
-        kind: "account".to_owned(),
-        state: "approved".to_owned(),
-        ..contracts::gateway::v1::KeyRequest::default()
+        kind: KeyKind::Account.into(),
+        state: KeyRequestState::Approved.into(),
+        ..KeyRequest::default()
     };
     gateway.requests.lock().unwrap().push(asked);
     (key, request)

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+use contracts::common::v1::Mode;
 use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::KeyRequestState;
 use contracts::gateway::v1::accounts_service_server::AccountsService;
 use kit::api::timestamp;
 use kit::{Fault, ids};
@@ -223,8 +225,8 @@ impl AccountsService for StubGateway {
             id: id.clone(),
             account_id: request.account_id,
             name: request.name,
-            mode: "test".to_owned(),
-            kind: "account".to_owned(),
+            mode: Mode::Test.into(),
+            kind: proto::KeyKind::Account.into(),
             may_write: request.may_write,
             seen_by: request.actor.unwrap().person_id,
             ..proto::Key::default()
@@ -258,7 +260,7 @@ impl AccountsService for StubGateway {
                 id: ids::row_id().to_string(),
                 account_id: request.account_id,
                 name: request.name,
-                state: "asked".to_owned(),
+                state: KeyRequestState::Asked.into(),
                 ..proto::KeyRequest::default()
             };
             self.requests.lock().unwrap().push(made.clone());
@@ -289,14 +291,14 @@ impl AccountsService for StubGateway {
         let mut requests = self.requests.lock().unwrap();
         let mut own = requests.iter_mut().filter(|it| it.account_id == request.account_id);
         let asked = own
-            .find(|it| it.id == request.id && it.state == "approved")
+            .find(|it| it.id == request.id && it.state() == KeyRequestState::Approved)
             .ok_or_else(|| Fault::not_found("There is no such request."))?;
-        "revealed".clone_into(&mut asked.state);
+        asked.set_state(KeyRequestState::Revealed);
         let key = proto::Key {
             id: request.id,
             account_id: request.account_id,
             name: asked.name.clone(),
-            mode: "live".to_owned(),
+            mode: Mode::Live.into(),
             last4: "abcd".to_owned(),
             seen_by: request.actor.unwrap().person_id,
             ..proto::Key::default()
@@ -317,9 +319,9 @@ impl AccountsService for StubGateway {
         let mut requests = self.requests.lock().unwrap();
         let mut own = requests.iter_mut().filter(|it| it.account_id == request.account_id);
         let asked = own
-            .find(|it| it.id == request.id && it.state != "revealed")
+            .find(|it| it.id == request.id && it.state() != KeyRequestState::Revealed)
             .ok_or_else(|| Fault::not_found("There is no such request."))?;
-        "rejected".clone_into(&mut asked.state);
+        asked.set_state(KeyRequestState::Rejected);
         Ok(Response::new(proto::WithdrawKeyRequestResponse { request: Some(asked.clone()) }))
     }
 
@@ -331,8 +333,8 @@ impl AccountsService for StubGateway {
         let account = request.into_inner().account_id;
         self.closed.lock().unwrap().push(account.clone());
         for asked in self.requests.lock().unwrap().iter_mut() {
-            if asked.account_id == account && asked.state != "revealed" {
-                "rejected".clone_into(&mut asked.state);
+            if asked.account_id == account && asked.state() != KeyRequestState::Revealed {
+                asked.set_state(KeyRequestState::Rejected);
             }
         }
         for key in self.keys.lock().unwrap().iter_mut() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use contracts::gateway::v1::{KeyKind, KeyRequestState};
 use http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sqlx::{AssertSqlSafe, PgPool};
@@ -76,12 +77,12 @@ fn fill_gateway(site: &Site, account: &str) {
     for key in gateway.keys.lock().unwrap().iter_mut() {
         key.name = hostile("key name");
         key.game = Some(hostile("key game"));
-        "secret".clone_into(&mut key.kind);
+        key.set_kind(KeyKind::Secret);
     }
     for request in gateway.requests.lock().unwrap().iter_mut() {
         request.name = hostile("request name");
         request.reason = Some(hostile("request reason"));
-        "rejected".clone_into(&mut request.state);
+        request.set_state(KeyRequestState::Rejected);
     }
 }
 

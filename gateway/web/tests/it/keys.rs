@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use contracts::common::v1::Mode;
 use contracts::gateway::v1 as proto;
 use kit::api::timestamp;
 use sqlx::PgPool;
@@ -119,16 +120,16 @@ async fn the_page_of_a_key_shows_its_last_use_and_grace_period(pool: PgPool) {
 async fn a_key_whose_game_keeps_it_from_working_can_be_revoked(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
-    for state in ["game_gone", "not_owned"] {
+    for state in [proto::GameState::Gone, proto::GameState::NotOwned] {
         let id = kit::ids::row_id().to_string();
         site.gateway.keys.lock().unwrap().push(proto::Key {
             id: id.clone(),
             account_id: account.to_string(),
             name: "server".to_owned(),
-            mode: "live".to_owned(),
-            kind: "secret".to_owned(),
+            mode: Mode::Live.into(),
+            kind: proto::KeyKind::Secret.into(),
             game: Some("okoto".to_owned()),
-            game_state: state.to_owned(),
+            game_state: state.into(),
             ..proto::Key::default()
         });
         let path = format!("/accounts/{account}/keys/{id}");
@@ -160,7 +161,7 @@ async fn a_request_for_a_live_key_is_withdrawn(pool: PgPool) {
     let page = browser.get(withdrawn.location()).await;
     page.assert(200, "The request is withdrawn.");
     assert!(!page.text.contains(&form), "{}", page.text);
-    assert_eq!(site.gateway.requests.lock().unwrap()[0].state, "rejected");
+    assert_eq!(site.gateway.requests.lock().unwrap()[0].state(), proto::KeyRequestState::Rejected);
     let activity = browser.get(&format!("/accounts/{account}/activity")).await;
     activity.assert(200, "withdrew the request for the live key live");
 }

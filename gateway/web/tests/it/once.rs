@@ -139,8 +139,8 @@ async fn a_key_is_revealed_once_and_a_form_id_is_bound_to_its_account(pool: PgPo
         id: kit::ids::row_id().to_string(),
         account_id: account.to_string(),
         name: "reader".to_owned(),
-        kind: "account".to_owned(),
-        state: "approved".to_owned(),
+        kind: proto::KeyKind::Account.into(),
+        state: proto::KeyRequestState::Approved.into(),
         ..proto::KeyRequest::default()
     };
     let id = request.id.clone();

@@ -7,7 +7,7 @@ use http::Method;
 use http::header::CACHE_CONTROL;
 use sqlx::PgPool;
 use web::domain::role::Role;
-use web::layers::access::Access;
+use web::route::RouteKind;
 use web::router::routes;
 use web::upstream::{CatalogueClient, Economy, Gateway, Listings, Webhooks};
 
@@ -82,7 +82,8 @@ async fn an_incomplete_public_page_says_so(pool: PgPool) {
         let mut visitor = Browser::new(&without(site, service));
         let mut changed = 0;
         for route in routes() {
-            let is_public = matches!(route.access, Access::Public | Access::File | Access::Docs);
+            let is_public =
+                matches!(route.kind, RouteKind::Public | RouteKind::File | RouteKind::Docs);
             let path = match route.path {
                 "/search" => "/search?q=okoto".to_owned(),
                 "/sitemap/{name}" => "/sitemap/pages-1.xml".to_owned(),

@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use web::docs::guides::PATHS;
-use web::layers::access::Access;
+use web::route::RouteKind;
 use web::router::routes;
 use web::site::robots;
 
@@ -222,9 +222,11 @@ async fn robots_txt_excludes_the_dashboard(pool: PgPool) {
     let text = file(&mut browser, "/robots.txt", "text/plain; charset=utf-8").await.text;
     assert!(text.contains("Sitemap: https://mchezo.example/sitemap.xml"), "{text}");
     for route in routes() {
-        let is_open = match route.access {
-            Access::Public | Access::File | Access::Docs => !route.path.starts_with("/vote"),
-            Access::Asset => true,
+        let is_open = match route.kind {
+            RouteKind::Public | RouteKind::File | RouteKind::Docs => {
+                !route.path.starts_with("/vote")
+            }
+            RouteKind::Asset => true,
             _ => false,
         };
         assert_eq!(robots::is_allowed(route.path), is_open, "{}", route.path);

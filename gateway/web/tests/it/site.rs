@@ -5,8 +5,8 @@ use http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, ETAG, IF_NONE_MATCH, SET_COOK
 use http::{Method, Request};
 use sqlx::PgPool;
 use time::Duration;
-use web::layers::access::Access;
 use web::page_limit::PageLimit;
+use web::route::RouteKind;
 use web::router::routes;
 
 use crate::browser::{Browser, Page};
@@ -26,7 +26,7 @@ pub(crate) async fn get_with(browser: &mut Browser, path: &str, headers: &[(&str
 pub(crate) fn paths() -> Vec<String> {
     let public = routes()
         .into_iter()
-        .filter(|route| route.access == Access::Public)
+        .filter(|route| route.kind == RouteKind::Public)
         // A page with a form is not cached.
         .filter(|route| route.methods == [Method::GET]);
     // Feeds are not HTML.

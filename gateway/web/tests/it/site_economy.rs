@@ -36,6 +36,7 @@ async fn currencies_link_to_their_rates(pool: PgPool) {
     ] {
         page.assert(200, part);
     }
+    assert_eq!(page.text.matches("href=\"/about/rates\"").count(), 1, "{}", page.text);
     // The rates of the first currency, with their course.
     for part in [
         "<option value=\"kora\" selected>",
@@ -58,7 +59,7 @@ async fn currencies_link_to_their_rates(pool: PgPool) {
         "The game has not reported for a while",
         "1,234,567",
         "<dd><data value=\"-1200\">−1,200</data> <bdi>Cowrie</bdi></dd>",
-        "<dd><data value=\"2.5\">2.5</data> <bdi>%</bdi></dd>",
+        "<dt>Inflation since the previous report</dt><dd><data value=\"2.5\">2.5</data> <bdi>%</bdi></dd>",
         "<a href=\"/economy/kora\"><bdi>&#60;b&#62;Shell</bdi></a> <span class=\"quiet\"><bdi>Kora</bdi></span>",
         "What one <bdi>Cowrie</bdi> buys.",
         "<summary title=\"1,234.5\"><data value=\"1234.5\">1,234</data></summary>1,234.5</details>",

@@ -31,10 +31,12 @@ async fn the_start_page_has_genres_counts_games_of_the_day_and_a_pair(pool: PgPo
         site.catalogue.add_game(&slug, "acacia");
     }
     let page = browser.get("/").await;
-    let counts = [("games", "1 game"), ("creators", "1 creator"), ("countries", "25 countries")];
+    let counts = [("games", "1 game"), ("creators", "1 creator"), ("countries", "26 countries")];
     let counts = counts.map(|(name, count)| format!("<a href=\"/{name}\">{count}</a>"));
     let counts = format!("<p class=\"counts\">{}</p>", counts.join(" · "));
     page.assert(200, &counts);
+    // The page of the countries says the same.
+    browser.get("/countries").await.assert(200, "<h2 class=\"count\">26 countries</h2>");
     // The genre with the most games comes first.
     let chip = |genre: &str| format!("<a class=\"chip\" href=\"/games?genre={genre}\">");
     let [mancala, puzzle] = ["mancala", "puzzle"].map(|genre| page.text.find(&chip(genre)));

@@ -370,9 +370,12 @@ impl PlacesService for StubCatalogue {
     ) -> Answer<proto::ListCountriesResponse> {
         self.read(request.get_ref().at_least.as_ref());
         self.answers_to("list_countries")?;
+        let mut page = info(None);
+        // One country has only events.
+        page.total += u64::from(request.get_ref().with_events);
         Ok(Response::new(proto::ListCountriesResponse {
             json: self.body(json!([country()])),
-            page: Some(info(None)),
+            page: Some(page),
             ..proto::ListCountriesResponse::default()
         }))
     }

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use contracts::gateway::v1::{Key, KeyRequest};
+use contracts::common::v1::Mode;
+use contracts::gateway::v1::{Key, KeyRequest, KeyRequestState};
 use futures::future::join_all;
 use kit::api::timestamp;
 use kit::ids;
@@ -179,7 +180,7 @@ async fn owners_learn_which_secrets_a_person_has_seen_who_stops_working_with_the
         id: kit::ids::row_id().to_string(),
         account_id: account.to_string(),
         name: "server".to_owned(),
-        state: "approved".to_owned(),
+        state: KeyRequestState::Approved.into(),
         ..KeyRequest::default()
     };
     let key = format!("{base}/keys/{}", request.id);
@@ -197,13 +198,13 @@ async fn owners_learn_which_secrets_a_person_has_seen_who_stops_working_with_the
         format!("<a href=\"{endpoint}\">Create a new signing secret for "),
     );
     // A test key, a revoked one and one that staff made have no part in it.
-    let others = [("test", None), ("live", Some(timestamp::encode(START)))];
+    let others = [(Mode::Test, None), (Mode::Live, Some(timestamp::encode(START)))];
     for (mode, revoked_at) in others {
         site.gateway.keys.lock().unwrap().push(Key {
             id: kit::ids::row_id().to_string(),
             account_id: account.to_string(),
             name: "other".to_owned(),
-            mode: mode.to_owned(),
+            mode: mode.into(),
             revoked_at,
             seen_by: bob.to_string(),
             ..Key::default()

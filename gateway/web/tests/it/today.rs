@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1 as gateway;
+use contracts::gateway::v1::KeyRequestState;
 use kit::api::timestamp;
 use sqlx::PgPool;
 use web::domain::action::Action;
@@ -10,7 +11,9 @@ use web::domain::role::Role;
 use web::store::activity::{self, NewEntry};
 
 use crate::full_account::FullAccount;
+use crate::outages::without;
 use crate::support::{ADA, BOB, START, Site, studio};
+use crate::typed_forms::Needs;
 use crate::webhook_service::WebhookSite;
 
 #[testing::database_test(web::MIGRATOR)]
@@ -42,12 +45,14 @@ async fn each_role_sees_its_first_step_until_there_is_a_key_or_a_game(pool: PgPo
 async fn open_tasks_link_to_their_pages(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}");
-    for (name, state) in [("server", "approved"), ("launcher", "asked")] {
+    for (name, state) in
+        [("server", KeyRequestState::Approved), ("launcher", KeyRequestState::Asked)]
+    {
         let request = gateway::KeyRequest {
             id: kit::ids::row_id().to_string(),
             account_id: account.clone(),
             name: name.to_owned(),
-            state: state.to_owned(),
+            state: state.into(),
             ..gateway::KeyRequest::default()
         };
         site.gateway.requests.lock().unwrap().push(request);
@@ -64,6 +69,22 @@ async fn open_tasks_link_to_their_pages(pool: PgPool) {
     }
     assert!(!page.text.contains("Nothing waits"), "{}", page.text);
     assert!(!page.text.contains("Lately"), "{}", page.text);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_report_that_staff_hold_is_on_the_page(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    site.listings.game(&account, "okoto", "Okoto");
+    account.clone_into(&mut site.economy.owner.lock().unwrap());
+    let path = format!("/accounts/{account}");
+    // A game without a currency has no reports.
+    let page = owner.get(&path).await;
+    assert!(!page.text.contains("Waiting for staff"), "{}", page.text);
+    *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
+    let page = owner.get(&path).await;
+    let (_, waiting) = page.text.split_once("Waiting for staff").unwrap();
+    assert!(waiting.contains(&format!("<a href=\"{path}/economy/okoto\">")), "{waiting}");
+    assert!(waiting.contains("The basket costs twice as much as before."), "{waiting}");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -96,6 +117,10 @@ async fn without_a_service_the_rest_is_shown(pool: PgPool) {
     page.assert(200, "because a service does not answer: keys and calls.");
     page.assert(200, "The calls of the month are not available now.");
     page.assert(200, "<h1>Today");
+    let mut owner = owner.with_router(&without(site, Needs::Economy));
+    site.gateway.is_down.store(false, Ordering::Relaxed);
+    let page = owner.get(&path).await;
+    page.assert(200, "because a service does not answer: reports of games.");
 }
 
 #[testing::database_test(web::MIGRATOR)]

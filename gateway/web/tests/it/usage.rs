@@ -96,7 +96,7 @@ async fn refused_calls_link_to_their_error_code(pool: PgPool) {
         account_id: account.to_string(),
         name: "server".to_owned(),
         may_write: true,
-        kind: "account".to_owned(),
+        kind: proto::KeyKind::Account.into(),
         ..proto::Key::default()
     });
     *site.gateway.calls.lock().unwrap() = proto::AccountsServiceListCallsResponse {

@@ -4,7 +4,6 @@ use askama::Template;
 
 use crate::field::{Field, Fields};
 use crate::frame::Frame;
-use crate::input::Area;
 use crate::state::StateText;
 
 #[derive(Debug, Template)]
@@ -15,7 +14,7 @@ pub struct OwnClaimsPage {
     pub account: String,
     pub claims: Vec<ClaimRow>,
     pub handle: Field,
-    pub evidence: Area,
+    pub evidence: Field,
     pub may_edit: bool,
 }
 

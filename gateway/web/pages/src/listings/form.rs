@@ -3,8 +3,8 @@
 use askama::Template;
 
 use crate::field::Fields;
+use crate::form::FormPart;
 use crate::frame::Frame;
-use crate::input::FormPart;
 
 /// The form of a new listing, or of a change.
 #[derive(Debug, Template)]

@@ -3,21 +3,10 @@
 use askama::Template;
 
 use super::VisitorActions;
-use super::cards::{CreatorCard, GameCard};
+use super::cards::GameCard;
 use super::games::BoardRank;
-use super::list::{Filters, Pager};
 use crate::frame::Frame;
 use crate::link::{Link, Picture};
-
-#[derive(Debug, Template)]
-#[template(path = "site/creators.html")]
-pub struct ListPage {
-    pub frame: Frame,
-    pub filters: Filters,
-    pub total: u64,
-    pub creators: Vec<CreatorCard>,
-    pub pager: Pager,
-}
 
 #[derive(Debug, Template)]
 #[template(path = "site/creator.html")]

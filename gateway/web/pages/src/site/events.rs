@@ -3,20 +3,8 @@
 use askama::Template;
 
 use super::VisitorActions;
-use super::cards::EventCard;
-use super::list::{Filters, Pager};
 use crate::frame::Frame;
 use crate::link::{Link, Picture};
-
-#[derive(Debug, Template)]
-#[template(path = "site/events.html")]
-pub struct ListPage {
-    pub frame: Frame,
-    pub filters: Filters,
-    pub total: u64,
-    pub events: Vec<EventCard>,
-    pub pager: Pager,
-}
 
 #[derive(Debug, Template)]
 #[template(path = "site/event.html")]

@@ -3,6 +3,7 @@
 use askama::Template;
 
 use crate::frame::Frame;
+use crate::link::Link;
 
 /// A feed. Its address and its language are those of the frame.
 #[derive(Debug, Template)]
@@ -24,13 +25,7 @@ pub struct Entry {
     pub href: String,
     pub title: String,
     pub summary: String,
-    pub author: Author,
+    pub author: Link,
     pub published: String,
     pub updated: String,
-}
-
-#[derive(Debug, Clone)]
-pub struct Author {
-    pub name: String,
-    pub href: String,
 }

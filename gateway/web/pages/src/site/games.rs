@@ -6,19 +6,8 @@ use super::VisitorActions;
 use super::amount::Amount;
 use super::cards::GameCard;
 use super::course::Course;
-use super::list::{Filters, Pager};
 use crate::frame::Frame;
 use crate::link::{Link, Picture};
-
-#[derive(Debug, Template)]
-#[template(path = "site/games.html")]
-pub struct ListPage {
-    pub frame: Frame,
-    pub filters: Filters,
-    pub total: u64,
-    pub games: Vec<GameCard>,
-    pub pager: Pager,
-}
 
 #[derive(Debug, Template)]
 #[template(path = "site/game.html")]
@@ -42,7 +31,8 @@ pub struct GamePage {
     /// Where people can play or buy it.
     pub stores: Vec<Link>,
     pub ranks: Option<Vec<BoardRank>>,
-    pub trailer: Option<Trailer>,
+    /// A video on another site, named by its host.
+    pub trailer: Option<Link>,
     pub description: String,
     pub screenshots: Vec<Picture>,
     pub links: Vec<Link>,
@@ -91,13 +81,6 @@ pub struct ShareCode {
     pub feed: String,
     /// The calendar of events.
     pub calendar: String,
-}
-
-/// A video on another site.
-#[derive(Debug, Clone)]
-pub struct Trailer {
-    pub href: String,
-    pub host: String,
 }
 
 /// The rank of a listing on a board.

@@ -1,4 +1,39 @@
-//! Filters and pages of lists.
+//! Lists with filters.
+
+use askama::Template;
+
+use super::cards::{CreatorCard, EventCard, GameCard};
+use crate::field::Choice;
+use crate::frame::Frame;
+
+/// The page of a list.
+#[derive(Debug, Template)]
+#[template(path = "site/list.html")]
+pub struct ListPage {
+    pub frame: Frame,
+    pub filters: Filters,
+    pub rows: Rows,
+    /// How many rows the list has, in words.
+    pub count: String,
+    pub pager: Pager,
+}
+
+#[derive(Debug)]
+pub enum Rows {
+    Games(Vec<GameCard>),
+    Creators(Vec<CreatorCard>),
+    Events(Vec<EventCard>),
+}
+
+impl Rows {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Games(rows) => rows.is_empty(),
+            Self::Creators(rows) => rows.is_empty(),
+            Self::Events(rows) => rows.is_empty(),
+        }
+    }
+}
 
 /// A filter of a list, as a choice.
 #[derive(Debug, Clone)]
@@ -6,14 +41,7 @@ pub struct Filter {
     /// The parameter of the address.
     pub name: &'static str,
     pub label: String,
-    pub options: Vec<FilterOption>,
-}
-
-#[derive(Debug, Clone)]
-pub struct FilterOption {
-    pub value: String,
-    pub label: String,
-    pub is_chosen: bool,
+    pub options: Vec<Choice>,
 }
 
 /// The form of the filters of a list.

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use crate::field::Choice;
 use crate::field::Fields;
 use crate::frame::Frame;
 use crate::state::StateText;
@@ -14,18 +15,11 @@ pub struct DeliveryListPage {
     pub base: String,
     pub id: String,
     pub url: String,
-    pub states: Vec<FilterChoice>,
+    pub states: Vec<Choice>,
     pub is_filtered: bool,
     pub rows: Vec<DeliveryRow>,
     /// The address of the next page.
     pub next: Option<String>,
-}
-
-#[derive(Debug)]
-pub struct FilterChoice {
-    pub value: String,
-    pub label: String,
-    pub is_chosen: bool,
 }
 
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use fluent_bundle::FluentArgs;
 
 use super::deliveries::DeliveryRow;
 use super::{AddressCheck, EventRow};
+use crate::field::Choice;
 use crate::field::{Field, Fields};
 use crate::frame::Frame;
 use crate::state::StateText;
@@ -17,7 +18,11 @@ pub struct WebhooksPage {
     /// The path of this page.
     pub base: String,
     pub endpoints: Vec<EndpointRow>,
-    pub allowance: Allowance,
+    /// The most addresses of the plan; absent: no limit.
+    pub most: Option<u64>,
+    pub has_room: bool,
+    /// Whether the plan includes real events, in addition to test events.
+    pub real_events: bool,
     pub may_change: bool,
 }
 
@@ -25,7 +30,7 @@ impl WebhooksPage {
     /// How many of the addresses that the plan includes there are.
     fn of_plan(&self) -> String {
         let texts = Texts::of(self.frame.language);
-        let Some(most) = self.allowance.most else {
+        let Some(most) = self.most else {
             return texts.say("webhook-plan-unlimited").to_owned();
         };
         let used = u64::try_from(self.endpoints.len()).unwrap_or(u64::MAX);
@@ -46,16 +51,6 @@ pub struct EndpointRow {
     /// Deliveries that wait.
     pub queued: String,
     pub last_success: Option<String>,
-}
-
-/// What the plan of the account allows.
-#[derive(Debug)]
-pub struct Allowance {
-    /// The most addresses; absent: no limit.
-    pub most: Option<u64>,
-    pub has_room: bool,
-    /// Whether real events are sent, in addition to test events.
-    pub real_events: bool,
 }
 
 /// Instead of the form of a new address: the plan includes no more.
@@ -136,7 +131,8 @@ pub struct EndpointPage {
     pub health: Health,
     /// How the newest deliveries ended. `None` if there are no deliveries.
     pub recent: Option<String>,
-    pub tests: Vec<TestChoice>,
+    /// Test events to choose from: event and kind, with a space between.
+    pub tests: Vec<Choice>,
     pub deliveries: Vec<DeliveryRow>,
     /// Mark the forms that act once.
     pub test_form: String,
@@ -171,15 +167,6 @@ pub struct Health {
     pub failures: Option<String>,
     pub last_failure: Option<String>,
     pub last_success: Option<String>,
-}
-
-/// A test event to choose.
-#[derive(Debug)]
-pub struct TestChoice {
-    /// Event and kind, with a space between.
-    pub value: String,
-    pub label: String,
-    pub is_chosen: bool,
 }
 
 /// Sends everything again that has failed since a time.

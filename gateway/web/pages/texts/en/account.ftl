@@ -12,11 +12,6 @@ account-nav-team = Team
 account-nav-activity = Activity
 account-paused = New games and events are not accepted for a while. What is listed can still be changed.
 
-## Parts of forms and tables
-
-## Times
-
-
 ## Roles, and what people did in an account
 
 team-role-owner = owner
@@ -65,6 +60,7 @@ did-game_moved = moved { $value } to another page
 did-event_moved = moved { $value } to another account
 did-currency_named = named the currency of { $value }
 activity-staff = Staff
+
 ## Notices after forms
 
 done-listing-submitted = Thank you. We review it before it goes public.
@@ -88,6 +84,7 @@ error-role-manage = This needs an owner of the account. Ask an owner to change y
 today-part-keys = keys and calls
 today-part-webhooks = webhooks
 today-part-listings = listings
+today-part-reports = reports of games
 today-for-you = Waiting for you
 today-for-staff = Waiting for staff
 today-lately = Lately
@@ -107,7 +104,10 @@ today-live-key-reveal = Reveal it once, and copy it then.
 today-live-key-rejected = The live key { $value } was rejected
 today-listing-waits = It waits for its review. You can change it meanwhile.
 today-listing-rejected = { $value } was rejected
+today-report = A report of { $value }
+today-report-held = Sent { $from }. { $to }
 today-address-off = { $value } is disabled
+
 ## Accounts of a person, and the settings of one
 
 accounts-name = Name of the account

@@ -1,8 +1,3 @@
-## Currencies of an account
-
-## The games
-
-
 ## The currency of a game
 
 economy-by-owner = an owner
@@ -19,6 +14,3 @@ economy-report-unknown = not known
 economy-report-approved = Staff approved it: { $value }.
 economy-report-reason = Staff rejected it, { $from }: { $to }
 economy-report-waits = It waits for staff since { $value }, and changes nothing until they approve or reject it. Later reports that are close to the last counted one count meanwhile.
-
-## Its rates
-

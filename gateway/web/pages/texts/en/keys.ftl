@@ -1,5 +1,3 @@
-## Keys, usage, plans and requests
-
 ## Keys
 
 key-name = Name
@@ -7,8 +5,11 @@ done-key-request-withdrawn = The request is withdrawn.
 done-key-created-before = This form has created the key before. If you have not seen the secret, rotate the key: you get a new one.
 key-mode-test = test
 key-mode-live = live
+key-mode-unknown = not known
 key-kind-secret = secret key
 key-kind-public = public key
+key-kind-unknown = key
+key-kind-wrong = Choose one of the kinds.
 key-rights-reads = reads
 key-rights-writes = reads and writes
 key-rights-of-game = { $from } of { $to }
@@ -39,9 +40,6 @@ key-game-none = none
 key-secret-test = Your test key
 key-secret-live = Your live key
 key-secret-new = The new secret
-
-## One key
-
 
 ## Usage
 

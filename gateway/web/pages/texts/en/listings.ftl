@@ -1,5 +1,3 @@
-## Listings of an account
-
 ## The list
 
 listing-submit-page = Submit a page
@@ -121,6 +119,7 @@ picture-incomplete = The file did not arrive whole. Send it again.
 picture-silent = Nothing of the file arrived for { $value } seconds, so the upload ended. Check your connection, and send the file again.
 picture-slow = The file did not arrive within { $value } minutes. Send a smaller one, or use a faster connection.
 picture-other-upload = You are uploading another picture: send this one when that is done.
+
 ## Claims of pages
 
 claim-state-granted = granted

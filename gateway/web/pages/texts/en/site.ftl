@@ -259,9 +259,9 @@ figure-reported = Last report
 figure-supply = Supply
 figure-players = Active players
 figure-basket = Cost of living (a month)
-figure-inflation = Inflation
-figure-growth = Growth
-figure-money-growth = Growth of the supply
+figure-inflation = Inflation since the previous report
+figure-growth = Growth of the output since the previous report
+figure-money-growth = Growth of the supply since the previous report
 figure-balance = Trade balance over 30 days
 rates-title = Rates now
 rates-lead = What one { $value } buys.
@@ -306,7 +306,8 @@ search-all = Everything
 ## Errors
 
 error-not-found-title = Not found
-error-not-found = The address may have a typing error, its page may be gone, or it belongs to an account that you are not in.
+error-not-found = The address may have a typing error, or its page is gone.
+error-not-found-account = The address may have a typing error, its page may be gone, or it belongs to an account that you are not in.
 error-invalid-title = This address does not work
 error-invalid = It contains a filter or a place in a list that does not exist, or no longer exists. Start from the first page.
 error-limit-title = Slow down

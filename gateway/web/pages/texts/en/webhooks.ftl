@@ -30,6 +30,7 @@ webhook-change-reopen = Open the page again, and change the address there.
 webhook-change-busy = Somebody else is changing this address at the same moment. Save your changes again.
 webhook-change-both = Somebody else has changed this since you opened the form. It is now: { $value } If you save again, it becomes what you typed.
 webhook-url-hint = Public https with a host name, such as https://hooks.example/mchezo. No port, no IP address, no redirect.
+
 ## A signing secret that is shown once
 
 webhook-secret-title = The signing secret
@@ -76,6 +77,7 @@ delivery-again-once = Sends it once, now. If this try fails, no other one follow
 ## Answers to a try, and why there is none
 
 delivery-milliseconds = { $value } ms
+
 ## Failed deliveries that are sent again
 
 recover-since = Failed since (UTC)

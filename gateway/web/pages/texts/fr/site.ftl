@@ -259,9 +259,9 @@ figure-reported = Dernier rapport
 figure-supply = Masse monétaire
 figure-players = Joueurs actifs
 figure-basket = Coût de la vie (un mois)
-figure-inflation = Inflation
-figure-growth = Croissance
-figure-money-growth = Croissance de la masse monétaire
+figure-inflation = Inflation depuis le rapport précédent
+figure-growth = Croissance de la production depuis le rapport précédent
+figure-money-growth = Croissance de la masse monétaire depuis le rapport précédent
 figure-balance = Balance commerciale sur 30 jours
 rates-title = Taux actuels
 rates-lead = Ce qu’achète une unité de { $value }.
@@ -306,7 +306,8 @@ search-all = Tout
 ## Erreurs
 
 error-not-found-title = Page introuvable
-error-not-found = L’adresse contient peut-être une faute de frappe, la page n’existe plus, ou elle appartient à un compte dont vous n’êtes pas membre.
+error-not-found = L’adresse contient peut-être une faute de frappe, ou la page n’existe plus.
+error-not-found-account = L’adresse contient peut-être une faute de frappe, la page n’existe plus, ou elle appartient à un compte dont vous n’êtes pas membre.
 error-invalid-title = Cette adresse ne fonctionne pas
 error-invalid = Elle contient un filtre, ou une position dans une liste, qui n’existe pas ou n’existe plus. Repartez de la première page.
 error-limit-title = Moins vite

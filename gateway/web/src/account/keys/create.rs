@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use contracts::common::v1::PageInfo;
-use pages::input::{Choice, FormPart, Select};
+use contracts::gateway::v1::KeyKind;
+use kit::Fault;
+use pages::form::FormPart;
 use pages::keys::{KeyChoices, NewKeyPage};
-use pages::{Field, Fields};
+use pages::{Choice, Field, Fields};
 use serde::Deserialize;
 use tokio::time::timeout;
 
@@ -20,8 +22,6 @@ use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::gateway::NewKey;
 
-/// The heading of a new key: the key of a text.
-const HEADING: &str = "key-secret-test";
 /// How long the form waits for the account's games.
 const WAIT: Duration = Duration::from_secs(3);
 
@@ -45,15 +45,16 @@ pub async fn show(request: MemberRequest) -> PageResult {
 /// Makes a test key, or requests a live one, which has no secret yet.
 pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm>) -> PageResult {
     let (gateway, account) = (&request.app.gateway, request.scope.id);
-    let (keys, actor, key) = (request.path("/keys"), request.actor(), new_key(&form));
+    let (keys, actor) = (request.path("/keys"), request.actor());
     let work = async {
+        let key = new_key(&form)?;
         if form.mode == "live" {
             let asked = gateway.request_key(&actor, account, key, sent).await?;
             let id = asked.id.parse().ok();
             return Ok(Effect::shown_at(Action::KeyAsked, asked.name, &keys).once(id));
         }
         let made = gateway.create_key(&actor, account, key, sent).await?;
-        let effect = (Action::KeyCreated, HEADING);
+        let effect = (Action::KeyCreated, "key-secret-test");
         Ok(shown_once(&request, effect, made, None).await)
     };
     let page = async |state| page(&request, &form, state).await;
@@ -61,15 +62,21 @@ pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm
 }
 
 /// The key that a form describes. The gateway checks the rules.
-fn new_key(form: &KeyForm) -> NewKey {
+fn new_key(form: &KeyForm) -> Result<NewKey, Fault> {
     let game = Some(form.game.trim()).filter(|game| !game.is_empty());
-    NewKey {
+    let kind = match form.kind.as_str() {
+        "" | "account" => KeyKind::Account,
+        "secret" => KeyKind::Secret,
+        "public" => KeyKind::Public,
+        _ => return Err(Fault::invalid_field("kind", say("key-kind-wrong"))),
+    };
+    Ok(NewKey {
         name: form.name.clone(),
-        kind: form.kind.clone(),
+        kind,
         may_write: form.may_write == "yes",
         // The form always has the field of a game. For a key of the account, the field is ignored.
         game: game.filter(|_| form.kind != "account").map(ToOwned::to_owned),
-    }
+    })
 }
 
 /// The game of a key: one of the account's. While listings-svc is away, its slug is typed.
@@ -101,8 +108,8 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
     values.insert(0, (String::new(), say("key-game-none").to_owned()));
     let choices =
         values.into_iter().map(|(value, label)| Choice { is_chosen: value == typed, value, label });
-    let select = Select::new("game", label, choices.collect()).optional();
-    FormPart::Select(select.hint(say(hint)).error_in(errors))
+    let select = Field::select("game", label, choices.collect()).optional();
+    FormPart::Field(select.hint(say(hint)).error_in(errors))
 }
 
 async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> PageResult {

@@ -1,6 +1,8 @@
 //! The keys of an account, and its requests for live keys.
 
 use axum::extract::Path;
+use contracts::common::v1::Mode;
+use contracts::gateway::v1::KeyRequestState;
 use pages::keys::{KeyRow, ListPage, RequestRow};
 use pages::when;
 use uuid::Uuid;
@@ -18,9 +20,6 @@ use crate::request::Section;
 use crate::upstream::time_of;
 use crate::url_query::UrlQuery;
 
-/// The heading of a revealed key: the key of a text.
-const HEADING: &str = "key-secret-live";
-
 pub async fn show(request: MemberRequest, UrlQuery(after): UrlQuery<AfterForm>) -> PageResult {
     page(&request, after.notice(), FormState::default()).await
 }
@@ -36,7 +35,7 @@ pub async fn reveal(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>)
                 Err(_no_key) => return Err(fault),
             },
         };
-        let effect = (Action::KeyRevealed, HEADING);
+        let effect = (Action::KeyRevealed, "key-secret-live");
         Ok(shown_once(&request, effect, revealed, None).await)
     };
     let page = async |state| page(&request, None, state).await;
@@ -72,14 +71,18 @@ async fn page(
     let mut keys: Vec<KeyRow> = listed.iter().map(|key| row(key, now)).collect();
     // The gateway lists keys without their game among those that work.
     keys.sort_by_key(|key| !key.state.works);
-    let open = requests?.into_iter().filter(|it| it.state != "revealed");
+    let open = requests?.into_iter().filter(|it| it.state() != KeyRequestState::Revealed);
     let day = |at| when::day(texts(), at);
     let requests = open.map(|request| RequestRow {
-        rights: rights("live", &request.kind, request.may_write, request.game.as_deref()),
+        rights: rights(Mode::Live, request.kind(), request.may_write, request.game.as_deref()),
         asked: time_of(request.asked_at).map(day).unwrap_or_default(),
+        state: match request.state() {
+            KeyRequestState::Approved => "approved",
+            KeyRequestState::Rejected => "rejected",
+            _ => "asked",
+        },
         id: request.id,
         name: request.name,
-        state: request.state,
         reason: request.reason.unwrap_or_default(),
     });
     let page = ListPage {

@@ -10,8 +10,9 @@ use pages::keys::{Grace, KeyRow, SecretPage};
 use pages::when;
 use time::OffsetDateTime;
 
+pub(crate) use self::words::may_revoke;
 use self::words::rights;
-pub(super) use self::words::{may_revoke, mode_name, state};
+pub(super) use self::words::{mode_name, state};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
@@ -41,7 +42,7 @@ async fn shown_once(
         frame: request.frame(Section::Keys).await,
         account: request.scope.id.to_string(),
         heading: say(heading),
-        variable: variable(&key.kind, key.may_write),
+        variable: variable(key.kind(), key.may_write),
         secret,
         name: key.name.clone(),
         api_url: app.api_url.clone(),
@@ -52,9 +53,9 @@ async fn shown_once(
 }
 
 /// The customary name of the environment variable of a key (§5.8).
-pub(super) fn variable(kind: &str, may_write: bool) -> &'static str {
+pub(super) fn variable(kind: proto::KeyKind, may_write: bool) -> &'static str {
     match (kind, may_write) {
-        ("secret", _) => "SERVICE_SECRET_KEY",
+        (proto::KeyKind::Secret, _) => "SERVICE_SECRET_KEY",
         (_, true) => "SERVICE_WRITE_KEY",
         (_, false) => "SERVICE_API_KEY",
     }
@@ -67,8 +68,8 @@ fn row(key: &proto::Key, now: OffsetDateTime) -> KeyRow {
         id: key.id.clone(),
         name: key.name.clone(),
         shown: format!("…{}", key.last4),
-        mode: mode_name(&key.mode),
-        rights: rights(&key.mode, &key.kind, key.may_write, game),
+        mode: mode_name(key.mode()).to_owned(),
+        rights: rights(key.mode(), key.kind(), key.may_write, game),
         created: created.unwrap_or_default(),
         last_used: time_of(key.last_used_at).map(|at| texts().minute(at)),
         state: state(key, now),

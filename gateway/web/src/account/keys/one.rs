@@ -22,9 +22,6 @@ use crate::request::Section;
 use crate::upstream::{minute_of, time_of};
 use crate::url_query::UrlQuery;
 
-/// The heading of a rotated key: the key of a text.
-const HEADING: &str = "key-secret-new";
-
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct RotateForm {
@@ -50,7 +47,7 @@ pub async fn rotate(
     let (gateway, actor) = (&request.app.gateway, request.actor());
     let work = async {
         let rotated = gateway.rotate_key(&actor, request.scope.id, &key, revoke_old, sent).await?;
-        let (effect, old_key) = ((Action::KeyRotated, HEADING), rotated.old_key);
+        let (effect, old_key) = ((Action::KeyRotated, "key-secret-new"), rotated.old_key);
         let (made, old_ends) = ((rotated.key, rotated.secret), time_of(old_key.grace_until));
         Ok(shown_once(&request, effect, made, old_ends).await)
     };

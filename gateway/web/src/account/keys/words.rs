@@ -1,25 +1,34 @@
 //! What pages say about a key: its rights, its state, and why calls with it are refused.
 
+use contracts::common::v1::Mode;
 use contracts::gateway::v1 as proto;
+use contracts::gateway::v1::{GameState, KeyKind};
 use pages::keys::KeyState;
 use time::OffsetDateTime;
 
 use crate::english::{say, say_of, say_of_two, texts};
 use crate::upstream::{minute_of, time_of};
 
-/// The word for the mode of a key or of a call.
-pub(in crate::account) fn mode_name(mode: &str) -> String {
-    texts().value("key-mode", mode, mode).to_owned()
+pub(in crate::account) fn mode_name(mode: Mode) -> &'static str {
+    say(match mode {
+        Mode::Test => "key-mode-test",
+        Mode::Live => "key-mode-live",
+        Mode::Unspecified => "key-mode-unknown",
+    })
 }
 
 /// The rights of a key in words, such as `test, reads and writes` or `live, secret key of okoto`.
-pub(super) fn rights(mode: &str, kind: &str, may_write: bool, game: Option<&str>) -> String {
+pub(super) fn rights(mode: Mode, kind: KeyKind, may_write: bool, game: Option<&str>) -> String {
     let mode = mode_name(mode);
     let what = match (kind, game) {
-        ("account", _) | (_, None) if may_write => say("key-rights-writes").to_owned(),
-        ("account", _) | (_, None) => say("key-rights-reads").to_owned(),
+        (KeyKind::Account, _) | (_, None) if may_write => say("key-rights-writes").to_owned(),
+        (KeyKind::Account, _) | (_, None) => say("key-rights-reads").to_owned(),
         (kind, Some(game)) => {
-            let kind = texts().value("key-kind", kind, kind);
+            let kind = say(match kind {
+                KeyKind::Secret => "key-kind-secret",
+                KeyKind::Public => "key-kind-public",
+                _ => "key-kind-unknown",
+            });
             let text = if may_write { "key-rights-of-game-writes" } else { "key-rights-of-game" };
             say_of_two(text, kind, game)
         }
@@ -32,9 +41,9 @@ pub(in crate::account) fn state(key: &proto::Key, now: OffsetDateTime) -> KeySta
     if key.revoked_at.is_some() {
         return state("key-state-revoked", false);
     }
-    match key.game_state.as_str() {
-        "game_gone" => return state("key-state-game-gone", false),
-        "not_owned" => return state("key-state-not-owned", false),
+    match key.game_state() {
+        GameState::Gone => return state("key-state-game-gone", false),
+        GameState::NotOwned => return state("key-state-not-owned", false),
         _ => {}
     }
     match time_of(key.grace_until) {
@@ -45,7 +54,7 @@ pub(in crate::account) fn state(key: &proto::Key, now: OffsetDateTime) -> KeySta
 }
 
 /// Whether a key is neither revoked nor past its grace period. Its game may keep it from working now, and not later.
-pub(in crate::account) fn may_revoke(key: &proto::Key, now: OffsetDateTime) -> bool {
+pub(crate) fn may_revoke(key: &proto::Key, now: OffsetDateTime) -> bool {
     key.revoked_at.is_none() && time_of(key.grace_until).is_none_or(|until| until > now)
 }
 
@@ -63,13 +72,13 @@ pub(super) fn refusal(
         return say("key-refusal-rotated", &texts().minute(at));
     }
     let game = key.game.as_deref().unwrap_or_default();
-    match key.game_state.as_str() {
-        "game_gone" => return say("key-refusal-game-gone", game),
-        "not_owned" => return say("key-refusal-not-owned", game),
+    match key.game_state() {
+        GameState::Gone => return say("key-refusal-game-gone", game),
+        GameState::NotOwned => return say("key-refusal-not-owned", game),
         _ => {}
     }
     let is_used_up = |month: &&proto::MonthUse| month.limit.is_some_and(|most| month.used >= most);
-    let month = month.filter(is_used_up).filter(|_| key.mode == "live")?;
+    let month = month.filter(is_used_up).filter(|_| key.mode() == Mode::Live)?;
     say("key-refusal-month", &minute_of(texts(), month.resets_at))
 }
 
@@ -88,24 +97,28 @@ mod tests {
         let at = |after: Duration| Some(timestamp::encode(NOW + after));
         let used_up =
             proto::MonthUse { used: 50_000, limit: Some(50_000), ..proto::MonthUse::default() };
-        let key = |mode: &str, revoked_at, grace_until, game_state: &str| proto::Key {
-            mode: mode.to_owned(),
+        let key = |mode: Mode, revoked_at, grace_until, game_state: GameState| proto::Key {
+            mode: mode.into(),
             revoked_at,
             grace_until,
-            game_state: game_state.to_owned(),
+            game_state: game_state.into(),
             ..proto::Key::default()
         };
         let (past, future) = (at(-Duration::HOUR), at(Duration::HOUR));
         for (key, works, says) in [
             // Calls of test keys do not use the month.
-            (key("test", None, None, ""), true, None),
-            (key("test", None, future, ""), true, None),
-            (key("live", None, None, ""), true, Some("key-refusal-month")),
-            (key("test", past, None, ""), false, Some("key-refusal-revoked")),
-            (key("test", past, past, ""), false, Some("key-refusal-revoked")),
-            (key("test", None, past, ""), false, Some("key-refusal-rotated")),
-            (key("test", None, None, "game_gone"), false, Some("key-refusal-game-gone")),
-            (key("test", None, None, "not_owned"), false, Some("key-refusal-not-owned")),
+            (key(Mode::Test, None, None, GameState::Usable), true, None),
+            (key(Mode::Test, None, future, GameState::Usable), true, None),
+            (key(Mode::Live, None, None, GameState::Usable), true, Some("key-refusal-month")),
+            (key(Mode::Test, past, None, GameState::Usable), false, Some("key-refusal-revoked")),
+            (key(Mode::Test, past, past, GameState::Usable), false, Some("key-refusal-revoked")),
+            (key(Mode::Test, None, past, GameState::Usable), false, Some("key-refusal-rotated")),
+            (key(Mode::Test, None, None, GameState::Gone), false, Some("key-refusal-game-gone")),
+            (
+                key(Mode::Test, None, None, GameState::NotOwned),
+                false,
+                Some("key-refusal-not-owned"),
+            ),
         ] {
             assert_eq!(state(&key, NOW).works, works, "{key:?}");
             let ended = matches!(says, Some("key-refusal-revoked" | "key-refusal-rotated"));
@@ -118,12 +131,18 @@ mod tests {
     #[test]
     fn the_rights_of_a_key_name_its_data_its_game_and_whether_it_writes() {
         for (mode, kind, may_write, game, shown) in [
-            ("test", "account", false, None, "test, reads"),
-            ("live", "account", true, None, "live, reads and writes"),
-            ("live", "public", false, Some("okoto"), "live, public key of okoto"),
-            ("test", "secret", true, Some("okoto"), "test, secret key of okoto, writes"),
-            // A gateway of a later version may have another mode.
-            ("canary", "account", false, None, "canary, reads"),
+            (Mode::Test, KeyKind::Account, false, None, "test, reads"),
+            (Mode::Live, KeyKind::Account, true, None, "live, reads and writes"),
+            (Mode::Live, KeyKind::Public, false, Some("okoto"), "live, public key of okoto"),
+            (Mode::Test, KeyKind::Secret, true, Some("okoto"), "test, secret key of okoto, writes"),
+            // A gateway of a later version may have another mode and another kind.
+            (
+                Mode::Unspecified,
+                KeyKind::Unspecified,
+                false,
+                Some("okoto"),
+                "not known, key of okoto",
+            ),
         ] {
             assert_eq!(rights(mode, kind, may_write, game), shown);
         }

@@ -2,8 +2,8 @@
 
 use contracts::webhook::v1 as proto;
 use kit::Code;
-use pages::Fields;
-use pages::webhooks::deliveries::{DeliveryListPage, FilterChoice};
+use pages::webhooks::deliveries::DeliveryListPage;
+use pages::{Choice, Fields};
 use serde::Deserialize;
 use url::form_urlencoded;
 use uuid::Uuid;
@@ -65,7 +65,7 @@ pub async fn show(
         let state = match query.request(account, id) {
             Some(request) => match webhooks.deliveries(request).await {
                 Ok(listed) => return Ok((FormState::default(), listed)),
-                Err(fault) if fault.code == Code::Invalid => FormState::refused(&fault, &[], &[]),
+                Err(fault) if fault.code == Code::Invalid => FormState::refused(&fault, &[]),
                 Err(fault) => return Err(fault),
             },
             None => FormState::invalid(Fields::general(say("delivery-no-state"))),
@@ -90,7 +90,7 @@ pub async fn show(
         url: endpoint.url,
         states: words::STATES
             .iter()
-            .map(|&(name, _, key)| FilterChoice {
+            .map(|&(name, _, key)| Choice {
                 value: name.to_owned(),
                 label: say(key).to_owned(),
                 is_chosen: name == query.state,

@@ -29,21 +29,7 @@ pub async fn show(
     EndpointId(endpoint): EndpointId,
     Path((_, _, id)): Path<(Uuid, String, String)>,
 ) -> PageResult {
-    let of = DeliveryRef::parse(endpoint, &id)?;
-    page(&request, of, FormState::default()).await
-}
-
-/// A delivery to an endpoint.
-#[derive(Debug, Clone, Copy)]
-struct DeliveryRef {
-    endpoint: Uuid,
-    id: i64,
-}
-
-impl DeliveryRef {
-    fn parse(endpoint: Uuid, id: &str) -> Result<Self, PageError> {
-        Ok(Self { endpoint, id: id.parse().map_err(|_not_an_id| PageError::not_found())? })
-    }
+    page(&request, endpoint, parse(&id)?, FormState::default()).await
 }
 
 pub async fn send_again(
@@ -51,8 +37,7 @@ pub async fn send_again(
     EndpointId(endpoint): EndpointId,
     Path((_, _, id)): Path<(Uuid, String, String)>,
 ) -> PageResult {
-    let of = DeliveryRef::parse(endpoint, &id)?;
-    let id = of.id;
+    let id = parse(&id)?;
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     let work = async {
         webhooks.send_again(account, endpoint, id).await?;
@@ -62,15 +47,16 @@ pub async fn send_again(
         let path = format!("{}/deliveries/{id}", request.webhook(endpoint));
         Ok(Effect::shown_at(Action::WebhookSentAgain, subject, &path))
     };
-    let page = async |state| page(&request, of, state).await;
+    let page = async |state| page(&request, endpoint, id, state).await;
     request.answer(work, &[], page).await
 }
 
-async fn page(
-    request: &MemberRequest,
-    DeliveryRef { endpoint, id }: DeliveryRef,
-    state: FormState,
-) -> PageResult {
+/// The id of a delivery.
+fn parse(id: &str) -> Result<i64, PageError> {
+    id.parse().map_err(|_not_an_id| PageError::not_found())
+}
+
+async fn page(request: &MemberRequest, endpoint: Uuid, id: i64, state: FormState) -> PageResult {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     let (found, delivery, frame) = futures::join!(
         webhooks.endpoint(account, endpoint),

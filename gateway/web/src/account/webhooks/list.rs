@@ -1,7 +1,7 @@
 //! The endpoints of an account.
 
 use contracts::webhook::v1 as proto;
-use pages::webhooks::endpoints::{Allowance, EndpointRow, WebhooksPage};
+use pages::webhooks::endpoints::{EndpointRow, WebhooksPage};
 
 use super::words;
 use crate::account::member_request::MemberRequest;
@@ -23,11 +23,9 @@ pub async fn show(request: MemberRequest, UrlQuery(after): UrlQuery<AfterForm>) 
     Ok(ok(&WebhooksPage {
         frame,
         base: request.webhooks(),
-        allowance: Allowance {
-            most: listed.most.map(u64::from),
-            has_room: has_room(&listed),
-            real_events: listed.real_events,
-        },
+        most: listed.most.map(u64::from),
+        has_room: has_room(&listed),
+        real_events: listed.real_events,
         endpoints: endpoints.collect(),
         may_change: request.may_change_webhooks(),
     }))

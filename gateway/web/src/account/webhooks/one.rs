@@ -3,7 +3,8 @@
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::EndpointState;
 use kit::Fault;
-use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health, TestChoice};
+use pages::Choice;
+use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -191,10 +192,10 @@ fn health(health: proto::Health) -> Health {
 }
 
 /// Every event about every kind of subject.
-fn tests_of(types: &[proto::EventType]) -> Vec<TestChoice> {
+fn tests_of(types: &[proto::EventType]) -> Vec<Choice> {
     let choices = types.iter().flat_map(|event| {
         let name = &event.name;
-        event.kinds.iter().map(move |kind| TestChoice {
+        event.kinds.iter().map(move |kind| Choice {
             value: format!("{name} {kind}").trim_end().to_owned(),
             label: match kind.as_str() {
                 "" => name.clone(),

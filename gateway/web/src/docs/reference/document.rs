@@ -1,5 +1,7 @@
 //! Reads an OpenAPI document: resolves references, and finds the shapes that its schemas allow.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 /// References in a row that are followed.
@@ -182,14 +184,8 @@ pub(super) fn as_text(value: &Value) -> String {
 }
 
 fn remove_repeated(texts: &mut Vec<String>) {
-    let mut kept: Vec<String> = Vec::new();
-    texts.retain(|text| {
-        let is_new = !kept.contains(text);
-        if is_new {
-            kept.push(text.clone());
-        }
-        is_new
-    });
+    let mut seen = HashSet::new();
+    texts.retain(|text| seen.insert(text.clone()));
 }
 
 #[cfg(test)]

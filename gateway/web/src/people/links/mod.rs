@@ -29,7 +29,7 @@ use crate::hashing::Permit;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
-use crate::request::{PersonRequest, Viewer, begin_session};
+use crate::request::{PersonRequest, Viewer, added, begin_session};
 use crate::session::limits;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::sessions::{self, Stage};
@@ -82,20 +82,13 @@ impl FromRequestParts<App> for LinkRequest {
         let token = Path::<String>::from_request_parts(parts, app).await;
         let Path(token) = token.map_err(|_no_text| PageError::link_gone())?;
         let next = UrlQuery::<NextPage>::from_request_parts(parts, app).await?;
-        let client = parts.extensions.get::<ClientInfo>();
-        let language = parts.extensions.get::<PageLanguage>();
-        let viewer = parts.extensions.get::<Option<Viewer>>();
-        let (Some(client), Some(language), Some(viewer)) = (client, language, viewer) else {
-            tracing::error!("the page of a link is not behind the access layer");
-            return Err(PageError::internal());
-        };
         let parsed = Token::parse(&token).ok_or_else(PageError::link_gone)?;
         let link = links::find(&app.pool, parsed.hash(), app.clock.now()).await?;
         Ok(Self {
             app: App::clone(app),
-            client: client.clone(),
-            language: *language,
-            viewer: viewer.clone(),
+            client: added(&parts.extensions)?,
+            language: added(&parts.extensions)?,
+            viewer: added(&parts.extensions)?,
             token,
             link: link.ok_or_else(PageError::link_gone)?,
             next: next.0.next,

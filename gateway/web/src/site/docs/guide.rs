@@ -27,10 +27,7 @@ pub async fn show(
     PublicRequest { app, visit, .. }: PublicRequest,
     Path(name): Path<String>,
 ) -> PageResult {
-    let (name, is_markdown) = match name.strip_suffix(".md") {
-        Some(name) => (name, true),
-        None => (name.as_str(), false),
-    };
+    let (name, is_markdown) = page_name(&name);
     let guides = app.docs.guides();
     let page = guides.find(name).ok_or_else(PageError::not_found)?;
     if is_markdown {
@@ -40,6 +37,11 @@ pub async fn show(
         let adjacent = AdjacentPages::new(&page.name, &guides.pages);
         Ok(self::page(&guides, frame, page, &adjacent, None))
     })
+}
+
+/// The name of a page, and whether the path asks for it as Markdown.
+pub(super) fn page_name(path: &str) -> (&str, bool) {
+    path.strip_suffix(".md").map_or((path, false), |name| (name, true))
 }
 
 /// A page of the documentation with the pages before and after it.

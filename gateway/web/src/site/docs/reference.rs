@@ -1,6 +1,6 @@
 //! The reference: a page for each operation and webhook, as HTML and as Markdown.
 
-use super::guide::{MARKDOWN, page};
+use super::guide::{MARKDOWN, page, page_name};
 use crate::docs::guides::AdjacentPages;
 use crate::page_error::{PageError, PageResult};
 use crate::site::public_request::PublicRequest;
@@ -14,10 +14,7 @@ pub async fn show(PublicRequest { app, visit, .. }: PublicRequest) -> PageResult
     let reference =
         app.docs.reference().map_err(|fault| PageError::from(fault).with_keys(UNAVAILABLE))?;
     let name = visit.path.strip_prefix("/docs/").unwrap_or_default();
-    let (name, is_markdown) = match name.strip_suffix(".md") {
-        Some(name) => (name, true),
-        None => (name, false),
-    };
+    let (name, is_markdown) = page_name(name);
     let shown = reference.find(name).ok_or_else(PageError::not_found)?;
     if is_markdown {
         return Ok(respond_file_of_page(MARKDOWN, shown.markdown.clone()));

@@ -72,7 +72,6 @@ impl<'a> Context<'a> {
             method: operation.method.clone(),
             url: format!("{}{target}", self.api_url),
             variable: operation.variable(),
-            headers: Vec::new(),
             body: operation.body.as_ref().map(Body::example_text),
         }
     }

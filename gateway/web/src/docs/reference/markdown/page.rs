@@ -94,7 +94,9 @@ impl Page {
     pub(super) fn body(&mut self, body: &Body) {
         let (ignored, fields): (Vec<&Field>, Vec<&Field>) =
             body.fields.iter().partition(|field| field.is_read_only);
-        self.fields(&fields, |field| field.is_required);
+        self.fields(fields, |field| {
+            described(field.is_required, &field.description, &field.shape, None)
+        });
         // Leave out the fields inside an ignored field, since they are ignored too.
         let tops: Vec<String> = ignored
             .iter()
@@ -111,13 +113,16 @@ impl Page {
         self.example(body);
     }
 
-    /// A table of fields, which marks some as required.
-    pub(super) fn fields(&mut self, fields: &[&Field], is_marked: impl Fn(&Field) -> bool) {
+    /// A table of fields with these words.
+    fn fields<'f>(
+        &mut self,
+        fields: impl IntoIterator<Item = &'f Field>,
+        words: impl Fn(&Field) -> String,
+    ) {
         self.line("| Field | Type | Description |\n| --- | --- | --- |");
         for field in fields {
-            let words = described(is_marked(field), &field.description, &field.shape, None);
-            let row = format!("| {} | {} | {words} |", code(&field.path), field.shape.kind);
-            self.line(&row);
+            let (name, kind, words) = (code(&field.path), &field.shape.kind, words(field));
+            self.line(&format!("| {name} | {kind} | {words} |"));
         }
     }
 
@@ -158,15 +163,11 @@ impl Page {
 
     /// A body that a caller or a receiver gets.
     pub(super) fn received(&mut self, body: &Body) {
-        self.line("| Field | Type | Description |\n| --- | --- | --- |");
-        for field in &body.fields {
+        self.fields(&body.fields, |field| {
             // The reader of a received body need not check the limits.
             let shape = Shape { limits: Vec::new(), default: None, ..field.shape.clone() };
-            let words = described(false, &field.description, &shape, None);
-            let words = always(field.is_required, &words);
-            let row = format!("| {} | {} | {words} |", code(&field.path), field.shape.kind);
-            self.line(&row);
-        }
+            always(field.is_required, &described(false, &field.description, &shape, None))
+        });
         self.example(body);
     }
 

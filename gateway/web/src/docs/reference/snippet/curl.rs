@@ -9,9 +9,6 @@ pub(crate) fn snippet(call: &ApiCall) -> String {
     if call.method != "GET" {
         parts.push(format!("-X {}", call.method));
     }
-    for (name, value) in &call.headers {
-        parts.push(format!("-H {}", quoted(&format!("{name}: {value}"))));
-    }
     if let Some(body) = &call.body {
         parts.push("-H 'Content-Type: application/json'".to_owned());
         // Unlike `-d`, it reads no file for a body that begins with @.

@@ -1,6 +1,6 @@
 //! A call as a program in Python, with its standard library.
 
-use super::{ApiCall, literal, members, push_escaped};
+use super::{ApiCall, literal, push_escaped};
 
 /// A program that makes the call and prints the status and the answer.
 pub(crate) fn snippet(call: &ApiCall) -> String {
@@ -16,17 +16,12 @@ pub(crate) fn snippet(call: &ApiCall) -> String {
         lines.push(format!("    method={},", literal(&call.method, '"')));
     }
     let key = format!("\"Bearer \" + os.environ[\"{}\"]", call.variable);
-    let others = members(call, '"');
-    if others.is_empty() {
-        lines.push(format!("    headers={{\"Authorization\": {key}}},"));
-    } else {
-        lines.push("    headers={".to_owned());
-        lines.push(format!("        \"Authorization\": {key},"));
-        lines.extend(others.iter().map(|header| format!("        {header},")));
-        lines.push("    },".to_owned());
-    }
-    if let Some(body) = &call.body {
-        lines.push(format!("    data={}.encode(),", text(body)));
+    match &call.body {
+        None => lines.push(format!("    headers={{\"Authorization\": {key}}},")),
+        Some(body) => lines.push(format!(
+            "    headers={{\n        \"Authorization\": {key},\n        \"Content-Type\": \"application/json\",\n    }},\n    data={}.encode(),",
+            text(body)
+        )),
     }
     lines.extend(
         [
