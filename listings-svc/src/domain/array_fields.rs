@@ -58,7 +58,7 @@ pub fn words(
     words
 }
 
-/// Reads the screenshots of a game. One that was uploaded is named by its address, among the `current` ones: an edit changes its text and
+/// Reads the screenshots of a game. An uploaded screenshot is named by its address, which one of `current` has: an edit changes its text and
 /// its position, but the file has its own size.
 pub fn screenshots(
     fields: &mut Fields<'_>,
@@ -110,8 +110,8 @@ fn uploaded<'a>(object: &Map<String, Value>, current: &'a [Screenshot]) -> Optio
 
 /// Reads the credits of a game.
 ///
-/// A handle must be that of an existing page, or of a hidden one that the `current` credits name. A reader sees null for the latter, so that
-/// a credit that is sent back with null keeps the handle.
+/// A handle names an existing page, or a hidden page that the `current` credits name. A reader sees null for a hidden page, so that a credit
+/// that is sent back with null keeps the handle.
 pub fn credits(
     fields: &mut Fields<'_>,
     name: &'static str,

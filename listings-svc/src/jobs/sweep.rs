@@ -26,8 +26,8 @@ pub fn spawn(leader: &Leader, pool: &PgPool, files: &FileStore) {
     });
 }
 
-/// Deletes the pictures that no listing names, and returns their number. One whose files cannot be deleted stops no other; a later sweep tries
-/// it again.
+/// Deletes the pictures that no listing names, and returns their number. A picture whose files cannot be deleted stops no other, and a later
+/// sweep tries again.
 pub async fn sweep(pool: &PgPool, files: &FileStore, now: OffsetDateTime) -> Result<u64, Fault> {
     uploads::delete_before(pool, now - MIN_AGE).await?;
     // A purge that was interrupted leaves files, as does an upload during the purge. They are deleted first: an error below ends the sweep.

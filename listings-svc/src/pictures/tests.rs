@@ -304,6 +304,43 @@ fn animations_are_refused() {
     assert!(reason(&file, PictureKind::Avatar).starts_with("This is an animation"));
 }
 
+/// A baseline JPEG of grey pixels. Each table has one code of one bit, so that a block is two zero bits.
+fn baseline_jpeg((width, height): (u16, u16), components: u8) -> Vec<u8> {
+    let segment = |marker: u8, data: &[u8]| {
+        let length = u16::try_from(data.len() + 2).unwrap().to_be_bytes();
+        [&[0xFF, marker], &length[..], data].concat()
+    };
+    let table = |class: u8| segment(0xC4, &[&[class, 1][..], &[0; 15], &[0]].concat());
+    let mut frame = [&[8][..], &height.to_be_bytes(), &width.to_be_bytes(), &[components]].concat();
+    let mut scan = vec![components];
+    for component in 1..=components {
+        frame.extend([component, 0x11, 0]);
+        scan.extend([component, 0]);
+    }
+    scan.extend([0, 63, 0]);
+    let blocks = usize::from(width.div_ceil(8)) * usize::from(height.div_ceil(8));
+    let bits = blocks * usize::from(components) * 2;
+    [
+        vec![0xFF, 0xD8],
+        segment(0xDB, &[&[0][..], &[1; 64]].concat()),
+        segment(0xC0, &frame),
+        table(0x00),
+        table(0x10),
+        segment(0xDA, &scan),
+        vec![0; bits.div_ceil(8)],
+        vec![0xFF, 0xD9],
+    ]
+    .concat()
+}
+
+#[test]
+fn a_jpeg_with_the_colours_of_print_is_refused() {
+    let size = (600, 338);
+    assert!(process(&baseline_jpeg(size, 3), PictureKind::Cover).is_ok());
+    let reason = reason(&baseline_jpeg(size, 4), PictureKind::Cover);
+    assert!(reason.contains("(CMYK): save the picture as RGB"), "{reason}");
+}
+
 #[test]
 fn a_picture_without_pixels_is_refused() {
     let data = chunk(b"IDAT", &zlib(&[]));

@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 /// Locks the row of an account, inserts it if there is none, and adds `added` to the writes of this UTC day. Returns the sum.
 ///
-/// A transaction that began before midnight may lock the row after one of the next day. Its writes then count as ones of that day. A day further
-/// ahead is one of a clock that was wrong, and counts no more.
+/// A transaction that began before midnight may lock the row after a transaction of the next day. Its writes then count for that day. A day
+/// further ahead was set by a wrong clock, and its writes do not count.
 pub async fn lock(
     connection: &mut PgConnection,
     account: Uuid,

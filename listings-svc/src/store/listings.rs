@@ -214,7 +214,7 @@ pub async fn save(
     Ok(())
 }
 
-/// The ones of these names that listings have.
+/// Which of these names listings have.
 pub async fn names(
     connection: &mut PgConnection,
     entity: Entity,

@@ -121,8 +121,7 @@ pub async fn list(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Owner
     .await
 }
 
-/// Up to 500 pages of an account in any state, the rejected ones last, by handle. They lack the long fields, which `GetOwnListing`
-/// has.
+/// Up to 500 pages of an account in any state, rejected pages last, by handle. The long fields are left out; `GetOwnListing` has them.
 pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing>, sqlx::Error> {
     let rows = sqlx::query_as!(
         ListingRow,

@@ -24,7 +24,7 @@ pub async fn creators(
     Ok(rows.into_iter().map(|row| (row.name, row.id)).collect())
 }
 
-/// Public pages with these handles that the credits of a game may name. Those of a sample may be samples too.
+/// Public pages with these handles that the credits of a game may name. The credits of a sample may name samples too.
 pub async fn credited_pages(
     executor: impl PgExecutor<'_>,
     mode: Mode,

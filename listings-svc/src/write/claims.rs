@@ -30,7 +30,7 @@ pub async fn make(
     handle: &str,
     evidence: &str,
 ) -> Result<Claim, Fault> {
-    let mut transaction = commands.begin().await?;
+    let mut transaction = commands.producer.begin().await?;
     let now = transaction.now;
     let connection = &mut *transaction;
     // Locked, so that its waiting claims are counted exactly.
@@ -56,7 +56,7 @@ pub async fn decide(
     reason: &str,
     by: Member,
 ) -> Result<Claim, Fault> {
-    let mut transaction = commands.begin().await?;
+    let mut transaction = commands.producer.begin().await?;
     let now = transaction.now;
     let claim = store::lock(&mut transaction, id).await?.ok_or_else(no_claim)?;
     if claim.state == state {
@@ -106,7 +106,7 @@ pub async fn withdraw(
     account: Uuid,
     id: Uuid,
 ) -> Result<Option<Claim>, Fault> {
-    let mut transaction = commands.begin().await?;
+    let mut transaction = commands.producer.begin().await?;
     let claim = store::lock(&mut transaction, id).await?;
     let own = claim.filter(|claim| claim.account_id == account);
     if let Some(claim) = &own
@@ -137,7 +137,7 @@ async fn finish(
 
 /// Rejects the waiting claims of an account that has no people any more: nobody would own the page.
 pub async fn withdraw_all(commands: &CommandDependencies, account: Uuid) -> Result<(), Fault> {
-    let mut transaction = commands.begin().await?;
+    let mut transaction = commands.producer.begin().await?;
     let now = transaction.now;
     let connection = &mut *transaction;
     // A claim that is being made comes first.

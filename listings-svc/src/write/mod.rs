@@ -16,23 +16,15 @@ pub mod staff_edit;
 pub mod submission;
 pub mod take_down;
 
-use kit::Fault;
-use kit::feed::{Producer, Transaction};
+use kit::feed::Producer;
 
 use crate::feed::PublicUrl;
 
-/// What commands need.
+/// What commands need. Each begins with a transaction of the producer.
 #[derive(Debug)]
 pub struct CommandDependencies {
     pub producer: Producer,
     pub public_url: PublicUrl,
     /// Maximum number of pending submissions of one account.
     pub max_pending: i64,
-}
-
-impl CommandDependencies {
-    /// Begins a command.
-    async fn begin(&self) -> Result<Transaction, Fault> {
-        self.producer.begin().await
-    }
 }

@@ -24,7 +24,7 @@ pub struct Moderation {
 
 /// Returns whether the listing changed: false when it was in that state before.
 pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> Result<bool, Fault> {
-    let mut transaction = commands.begin().await?;
+    let mut transaction = commands.producer.begin().await?;
     let before = listings::lock(&mut transaction, &moderation.listing)
         .await?
         .ok_or_else(listing_not_found)?;

@@ -29,7 +29,7 @@ pub async fn apply(
     account: Uuid,
     by: AuthorizedAction<AuditAction>,
 ) -> Result<Vec<Owner>, Fault> {
-    let mut transaction = commands.begin().await?;
+    let mut transaction = commands.producer.begin().await?;
     let now = transaction.now;
     let page = lock(&mut transaction, handle).await?;
     let changes = change_owners(&mut transaction, change, &page, account, now).await?;
@@ -48,7 +48,7 @@ pub async fn apply(
 
 /// Adds an account to the owners of a page, or removes it. Returns the changes to publish; none if the owners stay.
 ///
-/// The owners before and after learn of it: each of them may change the page and take it down.
+/// The owners before and after the change get a mail: each of them may change the page and take it down.
 pub(super) async fn change_owners(
     connection: &mut PgConnection,
     change: OwnershipChange,

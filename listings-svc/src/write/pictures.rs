@@ -128,7 +128,7 @@ fn arrange(
 }
 
 pub async fn apply(commands: &CommandDependencies, edit: &PictureEdit) -> Result<(), Fault> {
-    let mut transaction = commands.begin().await?;
+    let mut transaction = commands.producer.begin().await?;
     let locked = listings::lock(&mut transaction, &edit.listing).await?;
     let before = locked.ok_or_else(listing_not_found)?;
     let purge = PictureOperation::Purge(edit.purged.clone());

@@ -57,7 +57,7 @@ const NOT_REVERTED: [&str; 6] =
 
 /// Edits a listing. Its state stays.
 pub async fn apply(commands: &CommandDependencies, edit: &StaffEdit) -> Result<(), Fault> {
-    let mut transaction = commands.begin().await?;
+    let mut transaction = commands.producer.begin().await?;
     let changes = edit_listing(&mut transaction, edit).await?;
     transaction.commit(&changes).await
 }

@@ -22,7 +22,7 @@ pub async fn apply(
     entity: Entity,
     name: &str,
 ) -> Result<(), Fault> {
-    let mut transaction = commands.begin().await?;
+    let mut transaction = commands.producer.begin().await?;
     let now = transaction.now;
     let listing = ListingName { entity, mode: Mode::Live, key: name.to_owned() };
     let before = listings::lock(&mut transaction, &listing).await?;

@@ -13,10 +13,11 @@ use tonic::{Code, Status};
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
+use crate::service::Service;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Create an account, and invite its first owner by e-mail
+    /// Creates an account, and invites its first owner by e-mail
     Create(Create),
 }
 
@@ -57,7 +58,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 
 /// Invites a person to an account as owner.
 async fn invite(fleet: &Fleet, account_id: String, email: String) -> Result<(), Error> {
-    let mut web = WebClient::new(fleet.web().await?);
+    let mut web = WebClient::new(fleet.client(Service::Web).await?);
     let request = web::InviteOwnerRequest { account_id, email };
     web.invite_owner(request).await?;
     Ok(())
@@ -65,7 +66,7 @@ async fn invite(fleet: &Fleet, account_id: String, email: String) -> Result<(), 
 
 /// The only account of the person with an address.
 async fn for_person(fleet: &Fleet, email: String) -> Result<String, Error> {
-    let mut web = WebClient::new(fleet.web().await?);
+    let mut web = WebClient::new(fleet.client(Service::Web).await?);
     let request = web::ListPersonAccountsRequest { email: email.clone() };
     let response = web.list_person_accounts(request).await?.into_inner();
     match &response.account_ids[..] {

@@ -22,7 +22,7 @@ use crate::sanitize::sanitize;
 use crate::service::Service;
 use crate::table::table;
 
-/// List what members of staff did, newest first
+/// Lists what members of staff did, newest first
 ///
 /// An admin sees the actions of all members, a reviewer their own. Actions that only read are logged when they are refused. A service
 /// without an address is left out.
@@ -37,7 +37,7 @@ pub(crate) struct Audit {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List what members of staff did, newest first; `staff audit` alone does the same
+    /// Lists what members of staff did, newest first; `staff audit` alone does the same
     List(Filter),
 }
 
@@ -59,7 +59,7 @@ struct Filter {
     #[arg(long, value_parser = timestamp)]
     since: Option<OffsetDateTime>,
     /// Rows at most
-    #[arg(long, default_value = "50", value_parser = limit)]
+    #[arg(long, value_name = "N", default_value = "50", value_parser = limit)]
     limit: NonZeroUsize,
 }
 
@@ -192,7 +192,7 @@ fn list_audit(service: Service) -> Result<MethodDescriptor, Error> {
     method(&format!("{}.v1.{staff}", service.as_str()), "ListAudit")
 }
 
-/// The fault of a service that has no such action or kind of entity; another error as it is.
+/// The fault, if the service has no such action or kind of entity; otherwise the status unchanged.
 fn unknown_name(status: Status) -> Result<Fault, Status> {
     let fault = Fault::from(status.clone());
     let is_name = |field: &String| field == "action" || field == "entity";

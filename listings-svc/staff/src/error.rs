@@ -53,7 +53,7 @@ impl Error {
     }
 }
 
-/// The error of the first unavailable service. The command shows what the others say, and ends with this error.
+/// The error of the first unavailable service. The command shows the answers of the other services, and ends with this error.
 #[derive(Debug, Default)]
 pub(crate) struct UnreachableService(Option<Error>);
 

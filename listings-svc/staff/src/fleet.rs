@@ -117,14 +117,6 @@ impl Fleet {
         self.client(Service::Listings).await
     }
 
-    pub(crate) async fn web(&self) -> Result<Client, Error> {
-        self.client(Service::Web).await
-    }
-
-    pub(crate) async fn economy(&self) -> Result<Client, Error> {
-        self.client(Service::Economy).await
-    }
-
     /// A client of a service.
     pub(crate) async fn client(&self, service: Service) -> Result<Client, Error> {
         let name = service.as_str();

@@ -36,7 +36,7 @@ use listing::name::ListingKind;
 use output::Output;
 use rpc::command::RpcCommand;
 
-/// Review listings, manage accounts, keys and switches, and look after the economy and votes
+/// Reviews listings, manages accounts, keys and switches, and looks after the economy and votes
 ///
 /// A command is a noun and a verb: `staff game restore SLUG`. Exit status: 0 done, 1 refused by the service, 2 invalid arguments,
 /// settings or files, 3 no service answers.
@@ -55,10 +55,9 @@ struct Staff {
 /// The commands that are more than one call. The contracts have the other commands, of the same nouns too.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Review pending listings one by one, or list them
     #[command(args_conflicts_with_subcommands = true)]
     Review(review::Review),
-    /// Accounts: create one with its first owner
+    /// Accounts, their plans and their people
     #[command(subcommand)]
     Account(account::Command),
     /// Pages of creators: approve, reject, edit, take down, owners
@@ -76,17 +75,19 @@ enum Command {
     /// Pictures of listings: covers, avatars, screenshots
     #[command(subcommand)]
     Picture(picture::Command),
-    /// Bring accounts, keys, pages, currencies and listings to the state that a file describes
+    /// Brings accounts, keys, pages, currencies and listings to the state that a file describes
     Apply(apply::Apply),
-    /// The audit log: what members of staff did
     Audit(audit::Audit),
     /// Members of staff: a token for a new one
     #[command(subcommand)]
     Member(member::Command),
-    /// Print a completion script
+    /// Prints the completion script of a shell
     ///
     /// For Bash: `source <(staff completion bash)` in ~/.bashrc.
-    Completion { shell: Shell },
+    Completion {
+        /// The shell that runs the script
+        shell: Shell,
+    },
 }
 
 /// Runs the command line.
@@ -162,24 +163,30 @@ mod tests {
         command_line(&rpc::commands().unwrap()).debug_assert();
     }
 
-    /// Lists the commands below a command: the words that call each one, and its description.
-    fn descriptions(command: &clap::Command, path: &str) -> Vec<(String, String)> {
+    /// Lists the commands below a command, each with the words that call it.
+    fn commands<'c>(command: &'c clap::Command, path: &str) -> Vec<(String, &'c clap::Command)> {
         let mut found = Vec::new();
         for inner in command.get_subcommands() {
             let path = format!("{path}{} ", inner.get_name());
-            let about = inner.get_about().map(ToString::to_string);
-            let below = descriptions(inner, &path);
-            found.push((path, about.unwrap_or_default()));
+            let below = commands(inner, &path);
+            found.push((path, inner));
             found.extend(below);
         }
         found
     }
 
     #[test]
-    fn each_command_has_a_description_of_its_own_in_one_line() {
-        let commands = command_line(&rpc::commands().unwrap());
+    fn each_command_has_a_description_of_its_own_in_one_line_and_each_argument_has_one() {
+        let staff = command_line(&rpc::commands().unwrap());
         let mut described = HashMap::new();
-        for (path, about) in descriptions(&commands, "") {
+        for (path, command) in commands(&staff, "") {
+            for argument in command.get_arguments().filter(|it| !it.is_hide_set()) {
+                assert!(
+                    argument.get_help().is_some_and(|help| !help.to_string().is_empty()),
+                    "{path}{argument}"
+                );
+            }
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             let length = about.chars().count();
             assert!((1..=100).contains(&length), "{path}: {length}: {about}");
             assert!(!about.contains('\n'), "{path}: {about}");

@@ -11,7 +11,7 @@ use crate::output::Output;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a token for a member, and print it with the line for the file of members; no service is called
+    /// Makes a token for a member, and prints it with the line for the file of members; calls no service
     ///
     /// The token is shown once: give it to the member, who puts it into a profile. Add the line to the file (setting `staff_members`), or put
     /// it in the place of the member's old one: services accept the token within seconds.

@@ -15,7 +15,7 @@ const PART: u32 = 256 * 1024;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Save a picture as a file, also one of a submission, which the public does not see
+    /// Saves a picture as a file, even one that only a submission names
     Save {
         /// The address of the picture, or the last part of it
         url: String,

@@ -60,37 +60,3 @@ impl MessageCache {
         Ok(found)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use time::OffsetDateTime;
-
-    use super::*;
-    use crate::domain::event::Event;
-    use crate::domain::message::Message;
-
-    #[testing::database_test(crate::MIGRATOR)]
-    async fn a_message_is_read_once(pool: PgPool) {
-        let (id, now) = (Uuid::from_u128(1), OffsetDateTime::UNIX_EPOCH);
-        let message = Message {
-            id,
-            event: Event::Ping,
-            listing: None,
-            recipients: None,
-            created_at: now,
-            body: b"{}".to_vec(),
-        };
-        let mut connection = pool.acquire().await.unwrap();
-        messages::send_to(&mut connection, &message, Uuid::nil(), 1, now).await.unwrap();
-        let cache = MessageCache::default();
-        for _ in 0..2 {
-            let found = cache.get(&pool, [id].into_iter()).await.unwrap();
-            assert_eq!(&found[&id].body[..], b"{}");
-            // A second read of the message would return the changed body.
-            sqlx::query!("update webhook.message set body = 'changed'")
-                .execute(&pool)
-                .await
-                .unwrap();
-        }
-    }
-}

@@ -85,3 +85,47 @@ pub(super) async fn check_listings(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::event::Event;
+    use crate::domain::message::Message;
+    use crate::store::messages;
+
+    /// A second read of the message would return the changed body.
+    #[testing::database_test(crate::MIGRATOR)]
+    async fn a_message_for_two_endpoints_is_read_once(pool: PgPool) {
+        let [one, two] = [1, 2].map(Uuid::from_u128);
+        let now = OffsetDateTime::UNIX_EPOCH;
+        let message = Message {
+            id: Uuid::from_u128(7),
+            event: Event::Ping,
+            listing: None,
+            recipients: None,
+            created_at: now,
+            body: b"{}".to_vec(),
+        };
+        let mut connection = pool.acquire().await.unwrap();
+        messages::send_to(&mut connection, &message, one, 1, now).await.unwrap();
+        sqlx::query!(
+            "insert into webhook.waiting (endpoint_id, message_id, created_at, due_at) values ($1, $2, $3, $3)",
+            two,
+            message.id,
+            now
+        )
+        .execute(&pool)
+        .await
+        .unwrap();
+        let cache = MessageCache::default();
+        for endpoint in [one, two] {
+            let before = (OffsetDateTime::UNIX_EPOCH, 0);
+            let page = read(&pool, &cache, endpoint, before, 9, now).await.unwrap();
+            assert_eq!(page.deliveries[0].message.body, "{}");
+            sqlx::query!("update webhook.message set body = 'changed'")
+                .execute(&pool)
+                .await
+                .unwrap();
+        }
+    }
+}

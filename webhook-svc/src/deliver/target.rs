@@ -18,9 +18,9 @@ use crate::store::plans;
 pub(super) struct Target {
     /// As the endpoint has it.
     pub(super) url: Arc<str>,
-    /// Or why it is not allowed: the rules have changed since it was entered.
+    /// The parsed URL, or why it is not allowed: the rules have changed since the owner entered it.
     pub(super) address: Result<Address, String>,
-    /// `None`: they cannot be decrypted.
+    /// `None` if a secret cannot be decrypted.
     secrets: Option<DecryptedSecrets>,
     /// Whether the account's plan has real events, in addition to test events.
     pub(super) has_real_events: bool,

@@ -56,8 +56,8 @@ static BLOCKS: LazyLock<Vec<(IpNet, &str)>> = LazyLock::new(|| {
 
 /// Why `address` is not public, such as `a private address`; `None`: it is public.
 ///
-/// An IPv6 address that embeds an IPv4 address (mapped, 6to4, NAT64, Teredo) is never public, whatever it embeds: routers and kernels on the
-/// way decide where its packets go.
+/// An IPv6 address that embeds an IPv4 address (mapped, 6to4, NAT64, Teredo) is never public: routers and kernels on the way decide where its
+/// packets go.
 pub fn special_purpose(address: IpAddr) -> Option<&'static str> {
     let known = BLOCKS.iter().find(|(block, _)| block.contains(&address));
     let is_allocated = match address {

@@ -85,7 +85,7 @@ impl ClientFactory {
     }
 }
 
-/// The client for deliveries. It is replaced now and then: the connections of a former one are closed when their requests have ended.
+/// The client for deliveries. It is replaced every few minutes; the connections of the former client close when their requests have ended.
 #[derive(Debug)]
 pub(super) struct RotatingClient {
     factory: ClientFactory,

@@ -43,8 +43,8 @@ pub(super) enum HostError {
     /// There is no such name.
     #[error("the name {host} does not exist")]
     NoName { host: String },
-    /// It has another address, or none. Which one is in the log only: a stranger who enters names must not learn what our name servers know
-    /// of internal ones.
+    /// The name has no address, or one that is not public. Only the log says which: a stranger who enters names must not learn what our name
+    /// servers know of internal names.
     #[error("{host} does not resolve to a public address")]
     NotPublic { host: String },
 }

@@ -94,7 +94,7 @@ fn addresses(response: Result<Lookup, NetError>) -> Resolved {
     }
 }
 
-/// The addresses of both families. Some name servers never answer for one of them: then those of the other are all that there are.
+/// The addresses of both families. Some name servers never answer for one family: the addresses of the other family are then enough.
 async fn both_families(
     v4: impl Future<Output = Resolved>,
     v6: impl Future<Output = Resolved>,

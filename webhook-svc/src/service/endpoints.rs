@@ -284,14 +284,9 @@ impl Service {
     ) -> Result<proto::ListEndpointsResponse, Fault> {
         let account = account_id(&request.account_id)?;
         let plan = self.plan(account).await?;
-        let mut connection = self.pool.acquire().await?;
-        let mut rows = Vec::new();
-        for endpoint in endpoints::list(&mut *connection, account).await? {
-            let backlog = waiting::backlog(&mut *connection, endpoint.id).await?;
-            rows.push(convert::endpoint(endpoint, Some(backlog), self.clock.now()));
-        }
+        let found = endpoints::list(&self.pool, account).await?;
         Ok(proto::ListEndpointsResponse {
-            endpoints: rows,
+            endpoints: self.with_health(found).await?,
             most: plan.endpoints.and_then(|most| u32::try_from(most).ok()),
             real_events: plan.events,
         })
@@ -303,10 +298,18 @@ impl Service {
     ) -> Result<proto::GetEndpointResponse, Fault> {
         let account = account_id(&request.account_id)?;
         let endpoint = self.endpoint(account, "id", &request.id).await?;
-        let backlog = waiting::backlog(&self.pool, endpoint.id).await?;
-        Ok(proto::GetEndpointResponse {
-            endpoint: Some(convert::endpoint(endpoint, Some(backlog), self.clock.now())),
-        })
+        Ok(proto::GetEndpointResponse { endpoint: self.with_health(vec![endpoint]).await?.pop() })
+    }
+
+    /// Endpoints with their health. One statement counts the backlogs of all.
+    async fn with_health(&self, endpoints: Vec<Endpoint>) -> Result<Vec<proto::Endpoint>, Fault> {
+        let (ids, now): (Vec<Uuid>, _) =
+            (endpoints.iter().map(|it| it.id).collect(), self.clock.now());
+        let backlogs = waiting::backlogs(&self.pool, &ids).await?;
+        let pairs = endpoints.into_iter().zip(backlogs);
+        Ok(pairs
+            .map(|(endpoint, backlog)| convert::endpoint(endpoint, Some(backlog), now))
+            .collect())
     }
 
     async fn count_endpoints(
@@ -314,10 +317,9 @@ impl Service {
         request: proto::CountEndpointsRequest,
     ) -> Result<proto::CountEndpointsResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let found = endpoints::list(&self.pool, account).await?;
-        Ok(proto::CountEndpointsResponse {
-            endpoints: u32::try_from(found.len()).unwrap_or(u32::MAX),
-        })
+        let count = endpoints::count(&self.pool, account).await?;
+        let endpoints = u32::try_from(count).unwrap_or(u32::MAX);
+        Ok(proto::CountEndpointsResponse { endpoints })
     }
 
     /// Refuses another endpoint if the account has as many as its plan allows. Returns the endpoint that this form has added before. Locks the

@@ -17,12 +17,12 @@ impl ReceiversService for Service {
     ) -> Result<Response<proto::ListEventTypesResponse>, Status> {
         let event_types = Event::VARIANTS.iter().map(|event| {
             let samples = samples::all(&self.public_url);
-            let of_event = samples.iter().filter(|sample| sample.event == *event);
+            let matching = samples.iter().filter(|sample| sample.event == *event);
             proto::EventType {
                 name: event.as_str().to_owned(),
                 description: event.description().to_owned(),
                 is_selectable: Event::SELECTABLE.contains(event),
-                kinds: of_event.map(|sample| sample.kind.to_owned()).collect(),
+                kinds: matching.map(|sample| sample.kind.to_owned()).collect(),
             }
         });
         Ok(Response::new(proto::ListEventTypesResponse { event_types: event_types.collect() }))

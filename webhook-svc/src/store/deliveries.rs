@@ -226,8 +226,8 @@ async fn body(
         .await
 }
 
-/// Makes a delivery due, with one more attempt if it is finished. If it was waiting when the caller looked (`was_waiting`), and the attempt that
-/// ran then has succeeded, nothing is sent again.
+/// Makes a delivery due, with one more attempt if it is finished. If the delivery was waiting when the caller read it (`was_waiting`), and the
+/// attempt in flight has succeeded since, nothing is sent again.
 pub async fn send_again(
     connection: &mut PgConnection,
     endpoint: Uuid,
@@ -236,7 +236,7 @@ pub async fn send_again(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     waiting::lock_resends(connection, endpoint).await?;
-    // Waits for the transaction that records a running attempt. The next statement then sees what that has become of the delivery.
+    // Waits for the transaction that records an attempt in flight. The next statement then sees the result.
     let found = sqlx::query!(
         "update webhook.waiting set due_at = $3 where endpoint_id = $1 and id = $2",
         endpoint,

@@ -40,7 +40,8 @@ pub struct Endpoint {
     pub id: Uuid,
     pub account_id: Uuid,
     pub url: String,
-    /// The status of the URL's response when it was entered; `None`: there was none, because of `address_problem`.
+    /// The status of the response to the HEAD request at the time when the owner entered the URL; `None` without a response, for the reason
+    /// in `address_problem`.
     pub address_status: Option<i32>,
     pub address_problem: String,
     pub events: Vec<String>,
@@ -192,11 +193,15 @@ pub async fn count_locked(
     sqlx::query!("select id from webhook.account where id = $1 for update", account)
         .fetch_optional(&mut *connection)
         .await?;
+    count(connection, account).await
+}
+
+pub async fn count(executor: impl PgExecutor<'_>, account: Uuid) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!" from webhook.endpoint where account_id = $1"#,
         account
     )
-    .fetch_one(connection)
+    .fetch_one(executor)
     .await
 }
 

@@ -73,15 +73,12 @@ pub async fn postpone(
     Ok(())
 }
 
-/// Of two transactions that make finished deliveries of an endpoint wait again, lets one begin to read after the other has ended.
+/// Serializes the transactions that make finished deliveries of an endpoint wait again: each reads after the one before has ended.
 pub async fn lock_resends(
     connection: &mut PgConnection,
     endpoint: Uuid,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query!("select pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))", endpoint,)
-        .execute(connection)
-        .await?;
-    Ok(())
+    kit::pg::lock_key(connection, &endpoint.to_string()).await
 }
 
 /// Waiting deliveries that are counted: a backlog may be very long, and is counted in each response about its endpoint.
@@ -96,21 +93,23 @@ pub struct Backlog {
     pub since: Option<OffsetDateTime>,
 }
 
-pub async fn backlog(
+/// The backlogs of these endpoints, in their order.
+pub async fn backlogs(
     executor: impl PgExecutor<'_>,
-    endpoint: Uuid,
-) -> Result<Backlog, sqlx::Error> {
+    endpoints: &[Uuid],
+) -> Result<Vec<Backlog>, sqlx::Error> {
     sqlx::query_as!(
         Backlog,
-        r#"select count(*) as "count!", (
-               select created_at from webhook.waiting where endpoint_id = $1
-               order by due_at, id limit 1
+        r#"select (
+               select count(*) from (select from webhook.waiting where endpoint_id = endpoint.id limit $2) as counted
+           ) as "count!", (
+               select created_at from webhook.waiting where endpoint_id = endpoint.id order by due_at, id limit 1
            ) as since
-           from (select from webhook.waiting where endpoint_id = $1 limit $2) as counted"#,
-        endpoint,
+           from unnest($1::uuid[]) with ordinality as endpoint (id, place) order by place"#,
+        endpoints,
         MAX_BACKLOG
     )
-    .fetch_one(executor)
+    .fetch_all(executor)
     .await
 }
 
@@ -128,4 +127,30 @@ pub async fn count_tests(
     )
     .fetch_one(executor)
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[testing::database_test(crate::MIGRATOR)]
+    async fn each_endpoint_has_its_own_backlog(pool: PgPool) {
+        let [idle, busy] = [1, 2].map(Uuid::from_u128);
+        let now = OffsetDateTime::UNIX_EPOCH;
+        sqlx::query!(
+            "insert into webhook.waiting (endpoint_id, message_id, created_at, due_at) values ($1, $2, $3, $3)",
+            busy,
+            Uuid::nil(),
+            now
+        )
+        .execute(&pool)
+        .await
+        .unwrap();
+        for endpoints in [[idle, busy], [busy, idle]] {
+            let found = backlogs(&pool, &endpoints).await.unwrap();
+            let counts: Vec<_> = found.iter().map(|it| (it.count, it.since)).collect();
+            let expected = endpoints.map(|id| if id == busy { (1, Some(now)) } else { (0, None) });
+            assert_eq!(counts, expected);
+        }
+    }
 }

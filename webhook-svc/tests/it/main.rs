@@ -7,6 +7,7 @@ mod downgrade;
 mod endpoints;
 mod failover;
 mod fan_out;
+mod growth;
 mod health;
 mod lost_claim;
 mod message_cursors;

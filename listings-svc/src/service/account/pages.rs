@@ -57,8 +57,7 @@ impl PagesService for Service {
             dry_run: request.dry_run,
             idempotency_key: request.idempotency_key,
         };
-        let submitted = self.submit(Target::New(Entity::Page), Some(writing), None);
-        let written = submitted.await?;
+        let written = self.submit(Target::New(Entity::Page), Some(writing), None).await?;
         Ok(Response::new(proto::CreatePageResponse { written }))
     }
 
@@ -74,8 +73,7 @@ impl PagesService for Service {
             idempotency_key: String::new(),
         };
         let target = Target::Change(Entity::Page, request.handle);
-        let submitted = self.submit(target, Some(writing), request.precondition);
-        let written = submitted.await?;
+        let written = self.submit(target, Some(writing), request.precondition).await?;
         Ok(Response::new(proto::UpdatePageResponse { written }))
     }
 

@@ -49,8 +49,7 @@ impl OwnPicturesService for Service {
         let file = receive_file(&mut stream, self.pictures.max_file_bytes()).await?;
         let picture = self.pictures.store(file, kind).await?;
         let operation = addition(kind, picture);
-        let changed = self.change_pictures(kind.entity(), header.name, operation, author);
-        let written = changed.await?;
+        let written = self.change_pictures(kind.entity(), header.name, operation, author).await?;
         Ok(Response::new(proto::AddOwnPictureResponse { written }))
     }
 
@@ -62,8 +61,7 @@ impl OwnPicturesService for Service {
         let author = author(&request.account_id, request.writes_per_day)?;
         let kind = kind(request.kind())?;
         let operation = removal(kind, &request.url, &self.commands.public_url);
-        let changed = self.change_pictures(kind.entity(), request.name, operation, author);
-        let written = changed.await?;
+        let written = self.change_pictures(kind.entity(), request.name, operation, author).await?;
         Ok(Response::new(proto::RemoveOwnPictureResponse { written }))
     }
 
@@ -75,9 +73,8 @@ impl OwnPicturesService for Service {
         let author = author(&request.account_id, request.writes_per_day)?;
         let order = self.arrangement(request.screenshots)?;
         let operation = PictureOperation::ArrangeScreenshots(order);
-        let changed =
-            self.change_pictures(PictureKind::Screenshot.entity(), request.name, operation, author);
-        let written = changed.await?;
+        let entity = PictureKind::Screenshot.entity();
+        let written = self.change_pictures(entity, request.name, operation, author).await?;
         Ok(Response::new(proto::ArrangeScreenshotsResponse { written }))
     }
 }
@@ -107,7 +104,7 @@ impl Service {
             "{} pictures in 24 hours are the most that an account can upload, refused ones included. Try again later.",
             self.pictures_per_day
         );
-        // There is room again when the oldest of them no longer counts.
+        // The account may upload again when its oldest upload no longer counts.
         let oldest = uploads::oldest(&self.pool, account, since).await?;
         let wait = oldest.map_or(Duration::SECOND, |oldest| oldest - since);
         Err(Fault::new(Code::Limit, message).retry_in(wait.max(Duration::SECOND)))

@@ -96,7 +96,7 @@ impl Service {
                 ..proto::Written::default()
             }));
         }
-        self.write_submission(submission).await.map(Some).map_err(Status::from)
+        Ok(Some(written(apply(&self.commands, &submission).await?)))
     }
 
     /// Changes the pictures of a listing of an account that has signed in.
@@ -115,11 +115,7 @@ impl Service {
             idempotency_key: None,
             precondition: None,
         };
-        self.write_submission(submission).await.map(Some)
-    }
-
-    async fn write_submission(&self, submission: Submission) -> Result<proto::Written, Fault> {
-        Ok(written(apply(&self.commands, &submission).await?))
+        Ok(Some(written(apply(&self.commands, &submission).await?)))
     }
 }
 

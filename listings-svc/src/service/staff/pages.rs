@@ -40,6 +40,22 @@ fn owner(owner: Owner) -> proto::Owner {
     }
 }
 
+impl Service {
+    /// Adds an account to the owners of the page with this handle, or removes it. Returns the owners after that.
+    async fn change_owners<T>(
+        &self,
+        request: &Request<T>,
+        change: OwnershipChange,
+        handle: &str,
+        account: &str,
+    ) -> Result<Vec<proto::Owner>, Status> {
+        let by = self.audit.admit(request, change.audit_action(), ("page", handle)).await?;
+        let account = parse_uuid("account_id", account)?;
+        let owners = page_owners::apply(&self.commands, change, handle, account, by).await?;
+        Ok(owners.into_iter().map(owner).collect())
+    }
+}
+
 #[tonic::async_trait]
 impl StaffPageService for Service {
     async fn list_claims(
@@ -96,15 +112,9 @@ impl StaffPageService for Service {
         &self,
         request: Request<proto::AddOwnerRequest>,
     ) -> Result<Response<proto::AddOwnerResponse>, Status> {
-        let subject = ("page", request.get_ref().handle.as_str());
+        let proto::AddOwnerRequest { handle, account_id } = request.get_ref();
         let change = OwnershipChange::AddOwner;
-        let action = change.audit_action();
-        let by = self.audit.admit(&request, action, subject).await?;
-        let request = request.into_inner();
-        let account = parse_uuid("account_id", &request.account_id)?;
-        let changed =
-            page_owners::apply(&self.commands, change, &request.handle, account, by).await?;
-        let owners = changed.into_iter().map(owner).collect();
+        let owners = self.change_owners(&request, change, handle, account_id).await?;
         Ok(Response::new(proto::AddOwnerResponse { owners }))
     }
 
@@ -112,15 +122,9 @@ impl StaffPageService for Service {
         &self,
         request: Request<proto::RemoveOwnerRequest>,
     ) -> Result<Response<proto::RemoveOwnerResponse>, Status> {
-        let subject = ("page", request.get_ref().handle.as_str());
+        let proto::RemoveOwnerRequest { handle, account_id } = request.get_ref();
         let change = OwnershipChange::RemoveOwner;
-        let action = change.audit_action();
-        let by = self.audit.admit(&request, action, subject).await?;
-        let request = request.into_inner();
-        let account = parse_uuid("account_id", &request.account_id)?;
-        let changed =
-            page_owners::apply(&self.commands, change, &request.handle, account, by).await?;
-        let owners = changed.into_iter().map(owner).collect();
+        let owners = self.change_owners(&request, change, handle, account_id).await?;
         Ok(Response::new(proto::RemoveOwnerResponse { owners }))
     }
 }

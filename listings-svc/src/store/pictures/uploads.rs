@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 /// Records an upload that begins now, unless the account has begun `most` since a time. Returns whether it is recorded.
 ///
-/// The count is not exact: uploads that begin at once do not see each other. An exact one would make uploads wait for the lock of the
+/// The count is not exact: uploads that begin at once do not see each other. An exact count would make uploads wait for the lock of the
 /// account; the limit only bounds the work of a day, and the number of concurrent uploads has a limit of its own.
 pub async fn count(
     pool: &PgPool,

@@ -26,7 +26,7 @@ type WriteResult = Result<(ImportResponse, Vec<NewChange>), Fault>;
 
 /// Writes the rows of a chunk; reports on them.
 pub async fn apply(commands: &CommandDependencies, chunk: &Chunk) -> Result<ImportResponse, Fault> {
-    let mut transaction = commands.begin().await?;
+    let mut transaction = commands.producer.begin().await?;
     let (report, changes) = write_rows(&mut transaction, chunk).await?;
     transaction.commit(&changes).await?;
     Ok(report)

@@ -28,7 +28,7 @@ pub async fn apply(
     commands: &CommandDependencies,
     submission: &Submission,
 ) -> Result<Receipt, Fault> {
-    let mut transaction = commands.begin().await?;
+    let mut transaction = commands.producer.begin().await?;
     let now = transaction.now;
     let connection = &mut *transaction;
     if let Some(key) = &submission.idempotency_key {

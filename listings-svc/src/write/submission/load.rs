@@ -226,7 +226,7 @@ impl Loader<'_> {
         Ok(sample.as_ref().and_then(sample_of))
     }
 
-    /// The reference data for the body. That of a game may name pages in its credits, as the stored ones do.
+    /// The reference data for the body. The credits of a game may name pages, and so may its stored credits.
     async fn reference_data(
         &mut self,
         before: Option<&Listing>,

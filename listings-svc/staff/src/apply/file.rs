@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use contracts::gateway::v1 as proto;
+use kit::Mode;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -42,9 +44,9 @@ pub(super) struct Account {
 #[serde(deny_unknown_fields)]
 pub(super) struct Key {
     pub(super) name: String,
-    pub(super) mode: String,
-    #[serde(default = "account")]
-    pub(super) kind: String,
+    pub(super) mode: Mode,
+    #[serde(default)]
+    pub(super) kind: KeyKind,
     #[serde(default)]
     pub(super) may_write: bool,
     /// The slug of the game of a secret or public key.
@@ -53,8 +55,23 @@ pub(super) struct Key {
     pub(super) revoked: bool,
 }
 
-fn account() -> String {
-    "account".to_owned()
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum KeyKind {
+    #[default]
+    Account,
+    Secret,
+    Public,
+}
+
+impl From<KeyKind> for proto::KeyKind {
+    fn from(kind: KeyKind) -> Self {
+        match kind {
+            KeyKind::Account => Self::Account,
+            KeyKind::Secret => Self::Secret,
+            KeyKind::Public => Self::Public,
+        }
+    }
 }
 
 /// The currency of a game.
@@ -127,7 +144,7 @@ mod tests {
         );
         let desired = read(&text).unwrap();
         let key = &desired.accounts[0].keys[0];
-        assert_eq!(key.kind, "account");
+        assert_eq!(key.kind, KeyKind::Account);
         assert!(!key.may_write && !key.revoked && key.game.is_none());
     }
 }

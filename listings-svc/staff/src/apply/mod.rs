@@ -26,6 +26,7 @@ use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::listing::import::{self, FileReport};
 use crate::output::Output;
+use crate::service::Service;
 
 /// The most attempts of a call about a new game, and the pause between them: other services learn of the game a moment after listings-svc.
 const ATTEMPTS: usize = 100;
@@ -201,8 +202,8 @@ impl Session<'_> {
             let request = proto::CreateKeyRequest {
                 account_id: account.id.clone(),
                 name: name.clone(),
-                mode: desired.mode,
-                kind: desired.kind,
+                mode: desired.mode.into(),
+                kind: proto::KeyKind::from(desired.kind).into(),
                 may_write: desired.may_write,
                 game: desired.game,
             };
@@ -249,7 +250,7 @@ impl Session<'_> {
     }
 
     async fn currency(&mut self, desired: Currency) -> Result<(), Error> {
-        let economy = Economy::new(self.fleet.economy().await?);
+        let economy = Economy::new(self.fleet.client(Service::Economy).await?);
         let Currency { game, name } = desired;
         let request = SetCurrencyRequest { game: game.clone(), name: name.clone() };
         let response = once_learned(
@@ -285,8 +286,8 @@ async fn once_learned<T>(
 /// Fails when a key has other properties than the file says, because no call changes them.
 fn check(key: &proto::Key, desired: &Key) -> Result<(), Error> {
     let differs = [
-        ("mode", key.mode != desired.mode),
-        ("kind", key.kind != desired.kind),
+        ("mode", key.mode != i32::from(desired.mode)),
+        ("kind", key.kind() != desired.kind.into()),
         ("may_write", key.may_write != desired.may_write),
         ("game", key.game != desired.game),
     ];

@@ -45,7 +45,7 @@ impl Secrets {
         Ok(())
     }
 
-    /// Whether the file has the secret of an existing key, and not one of a key with this name elsewhere. Without a file, all are as good.
+    /// Whether the file has the secret of this key, and not of another key with the same name. Without a file, every key will do.
     pub(super) fn may_have(&self, account: &str, key: &Key) -> bool {
         let keys = self.secrets.get(account);
         let secret = keys.and_then(|keys| keys.get(&key.name));

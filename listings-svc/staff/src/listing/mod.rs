@@ -19,7 +19,7 @@ use name::ListingKind;
 /// `staff listing …`
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Import files of listings
+    /// Imports files of listings
     ///
     /// A file holds one JSON object a line. A row creates a record, which is public at once and is not announced by webhooks. A record that
     /// exists stays as it is; a sample (--mode test) is replaced whole. The service refuses an unacceptable row and lists it with its line
@@ -36,12 +36,12 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 /// The verbs that pages, games and events have in common.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Approve a pending listing at the revision that you reviewed: it is public at once
+    /// Approves a pending listing at the revision that you reviewed: it is public at once
     ///
     /// For programs; `staff review` shows listings on a terminal and asks. When the listing has changed since, the approval is refused and the
     /// change is shown.
     Approve(decide::Target),
-    /// Reject a pending listing at the revision that you reviewed, with a reason for its submitter
+    /// Rejects a pending listing at the revision that you reviewed, with a reason for its submitter
     ///
     /// For programs, like `approve`. The submitter may submit it again.
     Reject {
@@ -51,7 +51,7 @@ pub(crate) enum Verb {
         #[arg(long)]
         reason: String,
     },
-    /// Take published listings down: reads answer 404, and their slugs stay taken
+    /// Takes published listings down: reads answer 404, and their slugs stay taken
     ///
     /// The games of a page that is taken down are hidden too. The keys of a game that is taken down stop working. A change by its account
     /// does not stop the takedown.
@@ -64,7 +64,7 @@ pub(crate) enum Verb {
         #[command(flatten)]
         confirmation: Confirmation,
     },
-    /// Restore listings that were taken down: they are public again, a game only if its page is public
+    /// Restores listings that were taken down: they are public again, a game only if its page is public
     Restore {
         #[command(flatten)]
         slugs: name::Slugs,
@@ -72,7 +72,7 @@ pub(crate) enum Verb {
         #[arg(long, default_value = "", hide_default_value = true)]
         reason: String,
     },
-    /// Change fields of a live listing, in your editor or from JSON
+    /// Changes fields of a live listing, in your editor or from JSON
     ///
     /// Without --changes and --file, the listing opens as JSON in $VISUAL, $EDITOR or vi; the fields that you change there are sent. The
     /// edit is refused when somebody else changed the listing while it was open. Only admins change `featured`, `verified`, the `creator` of
@@ -87,7 +87,7 @@ pub(crate) async fn run_verb(
     fleet: &Fleet,
     output: Output,
 ) -> Result<(), Error> {
-    let of_listing = |decision, slugs: name::Slugs, reason| decide::Request {
+    let request = |decision, slugs: name::Slugs, reason| decide::Request {
         decision,
         names: slugs.into_names(kind),
         revision: None,
@@ -99,9 +99,9 @@ pub(crate) async fn run_verb(
         Verb::Reject { target, reason } => target.request(Decision::Reject, kind, reason),
         Verb::TakeDown { slugs, reason, confirmation } => {
             decide::confirm_takedown(kind, &slugs.slugs, confirmation).await?;
-            of_listing(Decision::TakeDown, slugs, reason)
+            request(Decision::TakeDown, slugs, reason)
         }
-        Verb::Restore { slugs, reason } => of_listing(Decision::Restore, slugs, reason),
+        Verb::Restore { slugs, reason } => request(Decision::Restore, slugs, reason),
     };
     decide::run(request, fleet, output).await
 }

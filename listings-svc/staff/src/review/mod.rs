@@ -14,7 +14,7 @@ use crate::listing::name::ListingKind;
 use crate::output::Output;
 use crate::prompt;
 
-/// Review pending listings one by one, oldest first
+/// Reviews pending listings one by one, oldest first
 ///
 /// Each listing is shown on the terminal with its position in the queue and its changes since it was rejected, or else with all fields. Then
 /// a line of input decides: a (approve), r (reject; the reason is on the next line), s (skip), b (back to the previous listing), o (open:

@@ -6,6 +6,7 @@ use prost_reflect::{
     DescriptorPool, DynamicMessage, FieldDescriptor, FileDescriptor, Kind, MethodDescriptor, Value,
 };
 
+use super::ACCOUNT;
 use super::field::{self, Field};
 use crate::arguments;
 use crate::confirm::{self, Confirmation};
@@ -192,7 +193,7 @@ impl RpcCommand {
             }
         }
         if self.is_paged {
-            let limit = Arg::new("limit").long("limit").default_value(ROWS);
+            let limit = Arg::new("limit").long("limit").value_name("N").default_value(ROWS);
             let limit = limit.value_parser(arguments::limit).help("Rows at most");
             command = command.arg(limit);
         }
@@ -247,9 +248,8 @@ impl Argument {
     fn clap(&self) -> Arg {
         let is_positional = matches!(self.place, Place::Position | Place::OptionalPosition);
         let field = self.fields.first().and_then(Field::last);
-        let help =
-            field.map_or_else(String::new, |field| comment(&field.parent_file(), field.path()));
-        let mut arg = Arg::new(self.name.clone()).help(help);
+        let described = self.fields.iter().filter_map(Field::last).map(describe);
+        let mut arg = Arg::new(self.name.clone()).help(described.collect::<Vec<_>>().join("; "));
         if !is_positional {
             arg = arg.long(self.name.clone());
         }
@@ -328,6 +328,20 @@ impl Argument {
 
 fn parser(kind: Kind) -> ValueParser {
     ValueParser::new(move |text: &str| field::parse(&kind, text))
+}
+
+/// The help of an argument that sets a field.
+fn describe(field: &FieldDescriptor) -> String {
+    let comment = comment(&field.parent_file(), field.path());
+    match field::row(field) {
+        // `account::id` finds it, whatever the field is.
+        _ if field.name() == ACCOUNT => {
+            "The id of the account, or the e-mail address of a person who belongs to no other one"
+                .to_owned()
+        }
+        Some(_) => format!("A file with one JSON object a line: {comment}"),
+        None => comment,
+    }
 }
 
 /// The comment on a method or a field.

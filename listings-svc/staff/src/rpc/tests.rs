@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use clap::ArgMatches;
 use contracts::catalogue::v1 as catalogue;
+use contracts::common::v1::Mode;
 use contracts::economy::v1 as economy;
 use contracts::gateway::v1 as gateway;
 use contracts::listings::v1 as listings;
@@ -68,7 +69,7 @@ fn arguments_are_fields_of_the_request() {
     let expected = gateway::CreateKeyRequest {
         account_id: "ada@example.com".to_owned(),
         name: "server".to_owned(),
-        mode: "test".to_owned(),
+        mode: Mode::Test.into(),
         may_write: true,
         ..Default::default()
     };

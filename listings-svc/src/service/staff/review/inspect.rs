@@ -6,7 +6,7 @@ use kit::api::bad_fields::BadFields;
 use kit::api::cursor::{Binding, SortTime};
 use kit::api::page::{Limits, Page};
 use kit::api::timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -17,7 +17,7 @@ use crate::domain::mode::Mode;
 use crate::domain::state::ListingState;
 use crate::feed;
 use crate::service::listing_name;
-use crate::store::history::{self, RevisionRow};
+use crate::store::history::{self, RevisionRow, Versions};
 use crate::store::queue::{self, SearchResult};
 use crate::write::absent::listing_not_found;
 
@@ -59,39 +59,26 @@ impl Service {
         &self,
         name: &ListingName,
     ) -> Result<proto::GetReviewResponse, Fault> {
-        self.read_review(name).await?.ok_or_else(listing_not_found)
-    }
-
-    async fn read_review(
-        &self,
-        name: &ListingName,
-    ) -> Result<Option<proto::GetReviewResponse>, sqlx::Error> {
-        let Some(found) = queue::find(&self.pool, name.entity, &name.key).await? else {
-            return Ok(None);
-        };
+        let found = queue::find(&self.pool, name.entity, &name.key).await?;
+        let found = found.ok_or_else(listing_not_found)?;
         let rejection = history::last_rejection(&self.pool, found.id).await?;
         let (rejected_revision, rejection_reason) = rejection.unwrap_or_default();
         let versions = history::versions(&self.pool, found.id, rejected_revision).await?;
-        let Some(versions) = versions else {
-            return Ok(None);
-        };
+        let versions = versions.ok_or_else(listing_not_found)?;
         let made = history::newest(&self.pool, found.id, MAX_REVISIONS).await?;
-        let mut contents = [&versions.then, &versions.now].map(difference::content);
-        history::name_pages(&self.pool, &mut contents).await?;
-        let [then, now] = contents;
-        let differences = difference::between(&then, &now);
+        let (now, differences) = self.compare(&versions).await?;
         let state = feed::stored_state(&found.state);
         // The response is about this revision, even if the listing has changed since the first query.
         let found = queue::Item { revision: versions.revision, ..found };
-        Ok(Some(proto::GetReviewResponse {
+        Ok(proto::GetReviewResponse {
             item: Some(item(found)),
             state,
             content: Value::Object(now).to_string(),
             rejected_revision,
             rejection_reason,
-            differences: differences.into_iter().map(message).collect(),
+            differences,
             history: made.iter().map(revision).collect(),
-        }))
+        })
     }
 
     /// The differences since a revision.
@@ -100,14 +87,22 @@ impl Service {
         id: Uuid,
         revision: i64,
     ) -> Result<Vec<proto::Difference>, sqlx::Error> {
-        let Some(versions) = history::versions(&self.pool, id, revision).await? else {
-            return Ok(Vec::new());
-        };
+        match history::versions(&self.pool, id, revision).await? {
+            Some(versions) => Ok(self.compare(&versions).await?.1),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The current content, and what differs from the earlier one.
+    async fn compare(
+        &self,
+        versions: &Versions,
+    ) -> Result<(Map<String, Value>, Vec<proto::Difference>), sqlx::Error> {
         let mut contents = [&versions.then, &versions.now].map(difference::content);
         history::name_pages(&self.pool, &mut contents).await?;
-        let [then, now] = &contents;
-        let differences = difference::between(then, now).into_iter();
-        Ok(differences.map(message).collect())
+        let [then, now] = contents;
+        let differences = difference::between(&then, &now).into_iter().map(message).collect();
+        Ok((now, differences))
     }
 
     pub(super) async fn search_listings(
