@@ -16,6 +16,7 @@ mod games;
 mod hop;
 mod http1;
 mod idle;
+mod keys;
 mod memory;
 mod overload;
 mod pgbench;
@@ -36,6 +37,7 @@ const WHICH: &str = "Which benchmark?
   games      GET /games through the whole path compared with a bare axum→tonic hop, with 2,000 keys in turns and many requests
   quota      the same with one request
   memory     memory of the gateway with many keys
+  keys       GET /games with the keys of 100,000 accounts compared with ten; the same while keys change compared with no change
   idle       CPU time of a fleet without calls
   overload   good responses while callers send more than the fleet can serve
   writes     changes of games compared with pgbench's update of one row
@@ -55,6 +57,7 @@ fn main() {
         ["games"] => measure(&many(), "games", games::run),
         ["quota"] => measure(&many(), "quota", games::quota),
         ["memory"] => measure(&many(), "memory", memory::run),
+        ["keys"] => measure(&many(), "keys", keys::run),
         ["idle"] => measure(&many(), "idle", idle::run),
         ["overload"] => {
             let one = Builder::new_current_thread().enable_all().build().unwrap();

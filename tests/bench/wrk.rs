@@ -37,12 +37,14 @@ pub(crate) struct Load {
     pub(crate) requests: u64,
     /// Responses per second.
     pub(crate) rate: f64,
+    /// The 99th percentile of the times of responses, in milliseconds.
+    pub(crate) p99: f64,
 }
 
 /// Repeats `request` on each of 64 connections for so many seconds. Every response must be a 2xx.
 pub(crate) async fn load(request: &Request, seconds: u32) -> Load {
     let output = Command::new("wrk")
-        .args(["-t1", "-c64", &format!("-d{seconds}s")])
+        .args(["-t1", "-c64", "--latency", &format!("-d{seconds}s")])
         .args(&request.args)
         .output()
         .await
@@ -65,5 +67,17 @@ pub(crate) async fn load(request: &Request, seconds: u32) -> Load {
         rate: after("Requests/sec:")
             .and_then(|rate| rate.parse().ok())
             .unwrap_or_else(|| panic!("wrk says no rate: {said}")),
+        p99: after("99%")
+            .and_then(milliseconds)
+            .unwrap_or_else(|| panic!("wrk says no percentile: {said}")),
     }
+}
+
+/// A time of wrk, such as `1.25ms`.
+fn milliseconds(text: &str) -> Option<f64> {
+    let units = [("us", 1e-3), ("ms", 1.0), ("s", 1e3)];
+    units.iter().find_map(|(unit, factor)| {
+        let number: f64 = text.strip_suffix(unit)?.parse().ok()?;
+        Some(number * factor)
+    })
 }
