@@ -179,3 +179,20 @@ fn basket(basket: Basket) -> public::Basket {
         cost: basket.cost(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn the_buffer_of_a_list_is_large_enough_and_not_much_larger() {
+        let economy = samples::economy(datetime!(2026-03-01 12:30 UTC)).unwrap();
+        let rates = rates(&economy, None, None, ("", usize::MAX)).unwrap().unwrap();
+        let rows = usize::try_from(count(&economy, None, None)).unwrap();
+        let length = rates.json.len();
+        assert!((length..length * 5 / 4).contains(&(rows * mean_row_length(&economy))));
+    }
+}
