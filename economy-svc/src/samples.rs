@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use time::{Duration, OffsetDateTime, Time};
 
-use crate::domain::basket::Basket;
 use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair};
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::market::Market;
@@ -37,19 +36,10 @@ struct SampleCurrency {
 struct SampleReport {
     /// Before the last midnight UTC.
     days_ago: i64,
-    supply: u64,
-    minted: u64,
-    burned: u64,
-    meal: u64,
-    ride: u64,
-    wage: u64,
-    rent: u64,
-    output: u64,
-    active_players: u64,
-    policy_rate: Option<f64>,
-    naira_per_unit: Option<f64>,
     #[serde(default)]
     new_unit: bool,
+    #[serde(flatten)]
+    report: Report,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -112,7 +102,7 @@ fn counted(reports: Vec<SampleReport>, midnight: OffsetDateTime) -> Vec<CountedR
             at: at(&reported),
             previous_at,
             new_unit: reported.new_unit,
-            report: report(&reported),
+            report: reported.report,
         })
         .collect()
 }
@@ -134,24 +124,6 @@ fn listed_currency(
         cost_day_before: before.map(|counted| counted.report.basket.cost()),
         trade_balance: currency.trade_balance,
     })
-}
-
-fn report(reported: &SampleReport) -> Report {
-    Report {
-        supply: reported.supply,
-        minted: reported.minted,
-        burned: reported.burned,
-        basket: Basket {
-            meal: reported.meal,
-            ride: reported.ride,
-            wage: reported.wage,
-            rent: reported.rent,
-        },
-        output: reported.output,
-        active_players: reported.active_players,
-        policy_rate: reported.policy_rate,
-        naira_per_unit: reported.naira_per_unit,
-    }
 }
 
 fn markets(

@@ -1,5 +1,7 @@
 //! The cost of a month of living in a game: a basket of fixed quantities (a Lowe index; ILO, Consumer Price Index Manual, 2020, ch. 2).
 
+use serde::Deserialize;
+
 /// Meals in a month.
 pub const MEALS: u64 = 60;
 /// Rides in a month.
@@ -10,7 +12,7 @@ pub const WAGES: u64 = 20;
 pub const RENTS: u64 = 1;
 
 /// Prices in a game, in whole units of its currency, each up to 10^13.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct Basket {
     /// Above 0.
     pub meal: u64,

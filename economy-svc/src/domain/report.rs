@@ -1,6 +1,7 @@
 //! A report of a game on its economy (§2.6).
 
 use kit::{Code, Fault};
+use serde::Deserialize;
 
 use super::basket::Basket;
 use super::fields::{Fields, MAX_SAFE_INTEGER};
@@ -20,8 +21,8 @@ const FIELDS: &[&str] = &[
 ];
 const PRICES: &[&str] = &["meal", "ride", "wage", "rent"];
 
-/// Amounts are whole units of the game's currency.
-#[derive(Debug, Clone, PartialEq)]
+/// Amounts are whole units of the game's currency. [`Report::parse`] reads the body of a call.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Report {
     /// Units in circulation.
     pub supply: u64,
@@ -29,6 +30,7 @@ pub struct Report {
     pub minted: u64,
     /// Units destroyed since the report before.
     pub burned: u64,
+    #[serde(flatten)]
     pub basket: Basket,
     /// Units that players earned since the report before.
     pub output: u64,

@@ -4,12 +4,12 @@ use contracts::common::v1::Mode;
 use kit::api::json_object;
 use kit::idempotency::{self, CallId, body_hash};
 use kit::{Code, Fault};
-use uuid::Uuid;
 
 use super::Service;
 use super::games::parse_account;
 use crate::SCHEMA;
-use crate::store::games;
+use crate::store::games::{self, Game};
+use crate::write::unknown_game;
 
 /// A call with a game's key, as the gateway sends it.
 pub(super) struct Call<'a> {
@@ -23,11 +23,6 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Whether the call changes anything: test keys and dry runs do not.
-    pub(super) fn writes(&self) -> bool {
-        self.mode == Mode::Live && !self.dry_run
-    }
-
     pub(super) fn body_text(&self) -> Result<&str, Fault> {
         std::str::from_utf8(self.body).map_err(|_utf8| {
             Fault::new(Code::BadJson, "The body is not UTF-8. Send JSON in UTF-8.")
@@ -36,7 +31,9 @@ impl Call<'_> {
 
     /// The `Idempotency-Key` of a call that writes. Its scope is the game, since an account may send one body for several games.
     pub(super) fn idempotency_key(&self, route: &str) -> Result<Option<idempotency::Key>, Fault> {
-        if self.idempotency_key.is_empty() || !self.writes() {
+        // Test keys and dry runs change nothing.
+        let writes = self.mode == Mode::Live && !self.dry_run;
+        if self.idempotency_key.is_empty() || !writes {
             return Ok(None);
         }
         let account = parse_account(self.account_id)?;
@@ -51,13 +48,9 @@ impl Call<'_> {
 }
 
 impl Service {
-    /// The id of the game of a live key.
-    pub(super) async fn game_id(&self, slug: &str) -> Result<Uuid, Fault> {
-        let found = games::find(&self.pool, slug).await?;
-        // The gateway knows the game already: the follower of listings-svc will store it shortly.
-        found
-            .map(|game| game.id)
-            .ok_or_else(|| Fault::unavailable("a new game is not synchronised yet"))
+    /// The game of a live key.
+    pub(super) async fn game(&self, slug: &str) -> Result<Game, Fault> {
+        games::find(&self.pool, slug, None).await?.ok_or_else(unknown_game)
     }
 
     /// The error for a body with bad fields, which is `fault` unless its `Idempotency-Key` was used with another body: that error takes

@@ -14,7 +14,7 @@ use super::page;
 use super::render;
 use super::snapshot::List;
 use crate::domain::staff_action::AuthorizedAction;
-use crate::store::{currencies, has_nul};
+use crate::store::{currencies, searchable};
 use crate::write::{SetName, currency};
 
 /// Maximum length of a name.
@@ -89,10 +89,7 @@ impl Service {
         request: proto::ListOwnCurrenciesRequest,
     ) -> Result<proto::ListOwnCurrenciesResponse, Fault> {
         let account = parse_account(&request.account_id)?;
-        let slug = Some(request.game.as_str()).filter(|slug| !slug.is_empty());
-        if slug.is_some_and(has_nul) {
-            return Err(no_owned_game(&request.game));
-        }
+        let slug = Some(request.game.as_str()).filter(|slug| !slug.is_empty()).map(searchable);
         let filters = [request.account_id.as_str(), request.game.as_str()];
         let page: Page<String> = page::read("own currencies", filters, request.page)?;
         let (limit, after) = (page.rows_to_fetch(), page.after.as_deref());

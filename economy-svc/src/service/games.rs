@@ -15,7 +15,7 @@ pub(super) fn parse_account(id: &str) -> Result<Uuid, Fault> {
 /// # Errors
 /// `not_found`: there is no such game, or another account owns its page. A caller cannot tell one from the other.
 pub(super) async fn owned_game(pool: &PgPool, account: Uuid, slug: &str) -> Result<Game, Fault> {
-    let found = games::find_owned(pool, slug, account).await?;
+    let found = games::find(pool, slug, Some(account)).await?;
     found.ok_or_else(|| no_owned_game(slug))
 }
 

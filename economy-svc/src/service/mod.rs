@@ -8,7 +8,6 @@ mod own_reports;
 mod page;
 mod rates;
 mod render;
-mod report_message;
 mod reports;
 mod snapshot;
 mod snapshots;

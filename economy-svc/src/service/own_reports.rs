@@ -10,7 +10,6 @@ use uuid::Uuid;
 
 use super::games::{owned_game, parse_account};
 use super::page;
-use super::report_message::report_message;
 use crate::domain::report_state::ReportState;
 use crate::store::reports::{self, Row};
 
@@ -37,6 +36,29 @@ pub(super) async fn of_game(
     let mut rows = reports::find(pool, &ids).await?;
     let next = page.cut(&mut rows, |row| (SortTime(row.at), row.id))?;
     Ok((rows.into_iter().map(own_report).collect(), next))
+}
+
+/// The message of a report, for staff and the owners of its game.
+pub(super) fn report_message(row: &Row) -> proto::Report {
+    let report = &row.report;
+    proto::Report {
+        id: row.id,
+        game: row.slug.clone(),
+        currency: row.currency.clone(),
+        at: Some(timestamp::encode(row.at)),
+        supply: report.supply,
+        minted: report.minted,
+        burned: report.burned,
+        meal: report.basket.meal,
+        ride: report.basket.ride,
+        wage: report.basket.wage,
+        rent: report.basket.rent,
+        cost: report.basket.cost(),
+        output: report.output,
+        active_players: report.active_players,
+        policy_rate: report.policy_rate,
+        naira_per_unit: report.naira_per_unit,
+    }
 }
 
 /// A report without the name of the member who decided. The reason is shown only if the report was rejected: other reasons are notes for

@@ -71,12 +71,9 @@ fn currencies(
     economy: &Economy,
     request: &proto::ListRatesRequest,
 ) -> Result<(Option<usize>, Option<usize>), Fault> {
-    let find = |field: &str, slug: &str| {
-        if slug.is_empty() {
-            return Ok(None);
-        }
-        let index = economy.find(slug);
-        index.map(Some).ok_or_else(|| not_listed(field))
+    let find = |field: &str, slug: &str| match slug {
+        "" => Ok(None),
+        _ => economy.find(slug).map(Some).ok_or_else(|| not_listed(field)),
     };
     Ok((find("from", &request.from)?, find("to", &request.to)?))
 }

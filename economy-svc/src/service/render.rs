@@ -16,6 +16,9 @@ use crate::store::history::Entry;
 /// The longest list of rates, in bytes: that of some 630 currencies. The gateway keeps a list in memory, and reads messages of up to 64 MiB.
 const MAX_RATES: usize = 64_000_000;
 
+/// The length of a rate without its slugs and names, with numbers of 16 and 18 characters, and 10 more.
+const ROW_WITHOUT_TEXTS: usize = 175;
+
 /// Renders on a blocking thread, so that rendering does not delay other calls.
 pub(super) async fn on_blocking_thread<T: Send + 'static>(
     render: impl FnOnce() -> Result<T, serde_json::Error> + Send + 'static,
@@ -54,7 +57,9 @@ pub(super) fn rates(
         to.map(move |to| (from, to))
     });
     let rated = pairs.filter_map(|(from, to)| Some((from, to, rate(economy, from, to)?)));
-    let mut json = Vec::new();
+    let rows = usize::try_from(count(economy, from, to)).unwrap_or(most).min(most);
+    // A buffer that grows is copied, and ends up to twice as large as the list.
+    let mut json = Vec::with_capacity((rows * mean_row_length(economy)).min(MAX_RATES));
     for (from, to, rate) in rated.take(most) {
         json.push(if json.is_empty() { b'[' } else { b',' });
         serde_json::to_writer(&mut json, &rate_row(economy, from, to, &rate))?;
@@ -65,6 +70,13 @@ pub(super) fn rates(
     json.extend_from_slice(if json.is_empty() { b"[]" } else { b"]" });
     let hash = Bytes::copy_from_slice(&Sha256::digest(&json));
     Ok(Some(RateList { version: format!("{hash:x}"), json: json.into() }))
+}
+
+/// The mean length of a rate in the list of all, a little more rather than less.
+fn mean_row_length(economy: &Economy) -> usize {
+    let texts = economy.currencies.iter().map(|it| it.slug.len() + it.currency.len());
+    // A row has the texts of two currencies.
+    ROW_WITHOUT_TEXTS + 2 * texts.sum::<usize>() / economy.currencies.len().max(1)
 }
 
 /// The number of rates, optionally only of those from or to one currency.
@@ -100,38 +112,31 @@ pub(super) fn currencies(
     now: OffsetDateTime,
     late_after: Duration,
 ) -> Result<Bytes, serde_json::Error> {
-    let rows: Vec<public::Currency> = (economy.currencies.iter())
-        .map(|currency| currency_row(currency, now, late_after))
-        .collect();
+    let row = |currency: &ListedCurrency| {
+        let report = &currency.newest.report;
+        let figures = currency.figures;
+        public::Currency {
+            slug: currency.slug.clone(),
+            name: currency.title.clone(),
+            currency: currency.currency.clone(),
+            reported_at: Timestamp(currency.newest.at),
+            late: now >= currency.newest.at + late_after,
+            supply: report.supply,
+            minted: report.minted,
+            burned: report.burned,
+            output: report.output,
+            players: report.active_players,
+            basket: basket(report.basket),
+            inflation_pct: figures.inflation.map(Number),
+            growth_pct: figures.growth.map(Number),
+            money_growth_pct: figures.money_growth.map(Number),
+            trade_balance: currency.trade_balance,
+            policy_rate_pct: report.policy_rate.map(Number),
+            naira_per_unit: report.naira_per_unit.map(Number),
+        }
+    };
+    let rows: Vec<_> = economy.currencies.iter().map(row).collect();
     serde_json::to_vec(&rows).map(Bytes::from)
-}
-
-fn currency_row(
-    currency: &ListedCurrency,
-    now: OffsetDateTime,
-    late_after: Duration,
-) -> public::Currency {
-    let report = &currency.newest.report;
-    let figures = currency.figures;
-    public::Currency {
-        slug: currency.slug.clone(),
-        name: currency.title.clone(),
-        currency: currency.currency.clone(),
-        reported_at: Timestamp(currency.newest.at),
-        late: now >= currency.newest.at + late_after,
-        supply: report.supply,
-        minted: report.minted,
-        burned: report.burned,
-        output: report.output,
-        players: report.active_players,
-        basket: basket(report.basket),
-        inflation_pct: figures.inflation.map(Number),
-        growth_pct: figures.growth.map(Number),
-        money_growth_pct: figures.money_growth.map(Number),
-        trade_balance: currency.trade_balance,
-        policy_rate_pct: report.policy_rate.map(Number),
-        naira_per_unit: report.naira_per_unit.map(Number),
-    }
 }
 
 /// The history of a currency, the oldest report first. The figures of each report compare it with the one before; `before` is that of the
@@ -172,5 +177,22 @@ fn basket(basket: Basket) -> public::Basket {
         wage: basket.wage,
         rent: basket.rent,
         cost: basket.cost(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn the_buffer_of_a_list_is_large_enough_and_not_much_larger() {
+        let economy = samples::economy(datetime!(2026-03-01 12:30 UTC)).unwrap();
+        let rates = rates(&economy, None, None, ("", usize::MAX)).unwrap().unwrap();
+        let rows = usize::try_from(count(&economy, None, None)).unwrap();
+        let length = rates.json.len();
+        assert!((length..length * 5 / 4).contains(&(rows * mean_row_length(&economy))));
     }
 }

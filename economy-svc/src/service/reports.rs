@@ -7,12 +7,12 @@ use kit::Fault;
 use kit::api::timestamp;
 use kit::rpc::respond;
 use tonic::{Request, Response, Status};
-use uuid::Uuid;
 
 use super::calls::Call;
 use super::{Service, own_reports};
 use crate::domain::report::Report;
-use crate::store::{currencies, reports};
+use crate::store::games::Game;
+use crate::store::reports;
 use crate::write::SubmitReport;
 use crate::write::report::{self, no_currency};
 
@@ -54,12 +54,11 @@ impl Service {
         if call.mode == Mode::Test {
             return Ok(proto::SubmitReportResponse::default());
         }
-        let game = self.game_id(call.game).await?;
         if call.dry_run {
-            self.check_report_time(game).await?;
+            self.check_report_time(self.game(call.game).await?).await?;
             return Ok(proto::SubmitReportResponse::default());
         }
-        let submit = SubmitReport { game, report, idempotency_key };
+        let submit = SubmitReport { game: call.game.to_owned(), report, idempotency_key };
         let receipt = report::submit(&self.producer, &submit, &self.policy).await?;
         Ok(proto::SubmitReportResponse {
             report: Some(receipt.report),
@@ -71,13 +70,13 @@ impl Service {
     }
 
     /// The checks of a dry run, apart from those of the report itself.
-    async fn check_report_time(&self, game: Uuid) -> Result<(), Fault> {
-        let mut connection = self.pool.acquire().await?;
-        if !currencies::exists(&mut connection, game).await? {
+    async fn check_report_time(&self, game: Game) -> Result<(), Fault> {
+        if !game.has_currency {
             return Err(no_currency());
         }
         let now = self.clock.now();
-        let newest_at = reports::baseline(&mut connection, game).await?.newest_at;
+        let mut connection = self.pool.acquire().await?;
+        let newest_at = reports::baseline(&mut connection, game.id).await?.newest_at;
         self.policy.check_interval(newest_at, now)
     }
 }

@@ -16,9 +16,9 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::currencies::{name_message, parse_name};
-use super::report_message::report_message;
+use super::own_reports::{self, report_message};
 use super::swap_import::check_count;
-use super::{Service, own_reports, page};
+use super::{Service, page};
 use crate::domain::staff_action::{Action, AuthorizedAction};
 use crate::store::{currencies, games, has_nul, reports, swaps, tips};
 use crate::write::{ReviewReport, SetName, Verdict, review, swap};
@@ -34,7 +34,7 @@ impl StaffService for Service {
         let request = request.into_inner();
         let name = parse_name(&request.name)?;
         // Staff may have published the game a moment ago.
-        let game = arrival(|| games::find(&self.pool, &request.game)).await;
+        let game = arrival(|| games::find(&self.pool, &request.game, None)).await;
         let game = game.map_err(Fault::from)?.ok_or_else(|| no_game(&request.game))?;
         let command =
             SetName { game: game.id, slug: game.slug, name, given_by: by.member.name.clone() };
@@ -45,43 +45,35 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ListCurrencyNamesRequest>,
     ) -> Result<Response<proto::ListCurrencyNamesResponse>, Status> {
-        let on = ("currency", "");
-        self.audit.admit(&request, Action::Look, on).await?;
-        let page: Page<String> = page::read("currency names", [], request.into_inner().page)?;
+        let request = self.look(request, "currency").await?;
+        let page: Page<String> = page::read("currency names", [], request.page)?;
         let (after, limit) = (page.after.as_deref(), page.rows_to_fetch());
-        let mut names =
-            currencies::list(&self.pool, None, after, limit).await.map_err(Fault::from)?;
-        let next_cursor = page.cut(&mut names, |row| row.slug.clone())?;
-        Ok(Response::new(proto::ListCurrencyNamesResponse {
-            currencies: names.into_iter().map(name_message).collect(),
-            next_cursor: next_cursor.unwrap_or_default(),
-        }))
+        let names = currencies::list(&self.pool, None, after, limit).await;
+        let mut names = names.map_err(Fault::from)?;
+        let next_cursor = page.cut(&mut names, |row| row.slug.clone())?.unwrap_or_default();
+        let currencies = names.into_iter().map(name_message).collect();
+        Ok(Response::new(proto::ListCurrencyNamesResponse { currencies, next_cursor }))
     }
 
     async fn list_held_reports(
         &self,
         request: Request<proto::ListHeldReportsRequest>,
     ) -> Result<Response<proto::ListHeldReportsResponse>, Status> {
-        let on = ("report", "");
-        self.audit.admit(&request, Action::Look, on).await?;
-        respond(self.held_reports(request.into_inner()).await)
+        let request = self.look(request, "report").await?;
+        respond(self.held_reports(request).await)
     }
 
     async fn list_reports(
         &self,
         request: Request<proto::ListReportsRequest>,
     ) -> Result<Response<proto::ListReportsResponse>, Status> {
-        let on = ("report", "");
-        self.audit.admit(&request, Action::Look, on).await?;
-        let request = request.into_inner();
+        let request = self.look(request, "report").await?;
         let page = page::read("reports", [request.game.as_str()], request.page)?;
         let game = self.game_filter(&request.game).await?;
         let game = game.ok_or_else(|| no_game(&request.game))?;
         let (reports, next_cursor) = own_reports::of_game(&self.pool, game, &page).await?;
-        Ok(Response::new(proto::ListReportsResponse {
-            reports,
-            next_cursor: next_cursor.unwrap_or_default(),
-        }))
+        let next_cursor = next_cursor.unwrap_or_default();
+        Ok(Response::new(proto::ListReportsResponse { reports, next_cursor }))
     }
 
     /// An approval needs no reason.
@@ -141,41 +133,34 @@ impl StaffService for Service {
         &self,
         request: Request<proto::ListTipsRequest>,
     ) -> Result<Response<proto::ListTipsResponse>, Status> {
-        let on = ("tip", "");
-        self.audit.admit(&request, Action::Look, on).await?;
-        let request = request.into_inner();
+        let request = self.look(request, "tip").await?;
         let filters = [request.game.as_str()];
         let page: Page<(SortTime, Uuid)> = page::read("tips", filters, request.page)?;
         let game = self.game_filter(&request.game).await?;
         let after = page.after.map(|(SortTime(at), id)| (at, id));
-        let mut rows =
-            tips::list(&self.pool, game, after, page.rows_to_fetch()).await.map_err(Fault::from)?;
-        let next_cursor = page.cut(&mut rows, |row| (SortTime(row.at), row.id))?;
-        Ok(Response::new(proto::ListTipsResponse {
-            tips: rows.into_iter().map(tip_message).collect(),
-            next_cursor: next_cursor.unwrap_or_default(),
-        }))
+        let rows = tips::list(&self.pool, game, after, page.rows_to_fetch()).await;
+        let mut rows = rows.map_err(Fault::from)?;
+        let next = page.cut(&mut rows, |row| (SortTime(row.at), row.id))?;
+        let tips = rows.into_iter().map(tip_message).collect();
+        let next_cursor = next.unwrap_or_default();
+        Ok(Response::new(proto::ListTipsResponse { tips, next_cursor }))
     }
 
     async fn list_swaps(
         &self,
         request: Request<proto::ListSwapsRequest>,
     ) -> Result<Response<proto::ListSwapsResponse>, Status> {
-        let on = ("swap", "");
-        self.audit.admit(&request, Action::Look, on).await?;
-        let request = request.into_inner();
+        let request = self.look(request, "swap").await?;
         let filters = [request.game.as_str()];
         let page: Page<(SortTime, String)> = page::read("swaps", filters, request.page)?;
         let game = self.game_filter(&request.game).await?;
         let after = page.after.clone().map(|(SortTime(at), id)| (at, id));
-        let mut rows = swaps::list(&self.pool, game, after, page.rows_to_fetch())
-            .await
-            .map_err(Fault::from)?;
-        let next_cursor = page.cut(&mut rows, |row| (SortTime(row.at), row.id.clone()))?;
-        Ok(Response::new(proto::ListSwapsResponse {
-            swaps: rows.into_iter().map(swap_message).collect(),
-            next_cursor: next_cursor.unwrap_or_default(),
-        }))
+        let rows = swaps::list(&self.pool, game, after, page.rows_to_fetch()).await;
+        let mut rows = rows.map_err(Fault::from)?;
+        let next = page.cut(&mut rows, |row| (SortTime(row.at), row.id.clone()))?;
+        let swaps = rows.into_iter().map(swap_message).collect();
+        let next_cursor = next.unwrap_or_default();
+        Ok(Response::new(proto::ListSwapsResponse { swaps, next_cursor }))
     }
 
     async fn remove_swaps(
@@ -201,6 +186,12 @@ impl StaffService for Service {
 }
 
 impl Service {
+    /// Authorizes a list; returns the request.
+    async fn look<T>(&self, request: Request<T>, kind: &'static str) -> Result<T, Status> {
+        self.audit.admit(&request, Action::Look, (kind, "")).await?;
+        Ok(request.into_inner())
+    }
+
     async fn admit_review<T>(
         &self,
         request: &Request<T>,
@@ -252,7 +243,7 @@ impl Service {
         if slug.is_empty() {
             return Ok(None);
         }
-        let game = games::find(&self.pool, slug).await?;
+        let game = games::find(&self.pool, slug, None).await?;
         game.map(|game| Some(game.id)).ok_or_else(|| no_game(slug))
     }
 }
@@ -274,9 +265,9 @@ fn tip_message(row: tips::Row) -> proto::BookedTip {
     proto::BookedTip {
         id: row.id.to_string(),
         game: row.slug,
-        player: row.tip.player,
-        amount: row.tip.amount,
-        note: row.tip.note,
+        player: row.player,
+        amount: row.amount.unsigned_abs(),
+        note: row.note,
         at: Some(timestamp::encode(row.at)),
     }
 }

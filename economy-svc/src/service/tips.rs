@@ -11,9 +11,8 @@ use tonic::{Request, Response, Status};
 use super::Service;
 use super::calls::Call;
 use crate::domain::tip::Tip;
-use crate::store::currencies;
 use crate::write::SendTip;
-use crate::write::tip::{self, no_currency};
+use crate::write::tip;
 
 #[tonic::async_trait]
 impl TipsService for Service {
@@ -34,6 +33,12 @@ impl TipsService for Service {
     }
 }
 
+/// The error for a tip to a game without a currency (§4.2).
+fn no_currency() -> Fault {
+    let reason = "The game has no currency yet; its owner must first register a name in the dashboard, or staff with `staff currency set`.";
+    Fault::invalid_field("game", reason)
+}
+
 impl Service {
     async fn book_tip(&self, call: &Call<'_>) -> Result<proto::SendTipResponse, Fault> {
         let idempotency_key = call.idempotency_key("POST /play/tips")?;
@@ -44,16 +49,14 @@ impl Service {
         if call.mode == Mode::Test {
             return Ok(proto::SendTipResponse::default());
         }
-        let game = self.game_id(call.game).await?;
-        if call.dry_run {
-            let mut connection = self.pool.acquire().await?;
-            return if currencies::exists(&mut connection, game).await? {
-                Ok(proto::SendTipResponse::default())
-            } else {
-                Err(no_currency())
-            };
+        let game = self.game(call.game).await?;
+        if !game.has_currency {
+            return Err(no_currency());
         }
-        let send = SendTip { game, tip, idempotency_key };
+        if call.dry_run {
+            return Ok(proto::SendTipResponse::default());
+        }
+        let send = SendTip { game: game.id, tip, idempotency_key };
         let receipt = tip::send(&self.producer, &send).await?;
         Ok(proto::SendTipResponse {
             tip: Some(receipt.tip.to_string()),

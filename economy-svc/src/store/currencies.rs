@@ -6,24 +6,16 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// Locks the currency of a game. Returns false if the game has none.
-pub async fn lock(connection: &mut PgConnection, game: Uuid) -> Result<bool, sqlx::Error> {
-    let locked = sqlx::query_scalar!(
-        "select game_id from economy.currency where game_id = $1 for no key update",
+/// Locks the currency of a game, and returns its name. Returns `None` if the game has none.
+pub async fn lock(
+    connection: &mut PgConnection,
+    game: Uuid,
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select name from economy.currency where game_id = $1 for no key update",
         game
     )
     .fetch_optional(connection)
-    .await?;
-    Ok(locked.is_some())
-}
-
-/// Whether a game has a currency.
-pub async fn exists(connection: &mut PgConnection, game: Uuid) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select exists (select 1 from economy.currency where game_id = $1) as "exists!""#,
-        game
-    )
-    .fetch_one(connection)
     .await
 }
 
@@ -40,16 +32,6 @@ pub async fn of_slugs(
     .fetch_all(pool)
     .await?;
     Ok(rows.into_iter().map(|row| (row.slug, row.id)).collect())
-}
-
-/// The name of a currency.
-pub async fn name(
-    connection: &mut PgConnection,
-    game: Uuid,
-) -> Result<Option<String>, sqlx::Error> {
-    sqlx::query_scalar!("select name from economy.currency where game_id = $1", game)
-        .fetch_optional(connection)
-        .await
 }
 
 /// Names a game's currency, and creates the currency if the game has none.

@@ -6,10 +6,10 @@ use sqlx::{Connection as _, PgConnection};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::reports::report_of_row;
+use super::reports::counted_report_of_row;
 use super::version::{self, Version};
 use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, TRADE_WINDOW, valid_until};
-use crate::domain::figures::{CountedReport, Figures};
+use crate::domain::figures::Figures;
 use crate::domain::market::Market;
 
 /// Loads the current live economy and the version of the data, in one transaction.
@@ -82,12 +82,7 @@ async fn listed_currencies(
     let mut currencies: Vec<ListedCurrency> = Vec::new();
     let mut indexes = HashMap::new();
     for row in rows {
-        let counted = CountedReport {
-            at: row.at,
-            previous_at: row.previous_at,
-            new_unit: row.new_unit,
-            report: report_of_row!(row),
-        };
+        let counted = counted_report_of_row!(row);
         // The second row of a currency is the counted report before the newest.
         if indexes.contains_key(&row.id) {
             if let Some(currency) = currencies.last_mut() {

@@ -7,7 +7,7 @@ use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
-use super::has_nul;
+use super::searchable;
 
 /// A game as the economy stores it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -60,40 +60,39 @@ pub async fn upsert(
 pub struct Game {
     pub id: Uuid,
     pub slug: String,
-    pub published: bool,
+    pub has_currency: bool,
 }
 
-/// The live game with this slug.
-pub async fn find(executor: impl PgExecutor<'_>, slug: &str) -> Result<Option<Game>, sqlx::Error> {
-    if has_nul(slug) {
-        return Ok(None);
-    }
+/// The live game with this slug. With an `owner`, only if this account owns the game's page.
+pub async fn find(
+    executor: impl PgExecutor<'_>,
+    slug: &str,
+    owner: Option<Uuid>,
+) -> Result<Option<Game>, sqlx::Error> {
     sqlx::query_as!(
         Game,
-        "select id, slug, published from economy.game where mode = 'live' and slug = $1",
-        slug
+        r#"select id, slug, exists (select from economy.currency where game_id = game.id) as "has_currency!"
+           from economy.game
+           where mode = 'live' and slug = $1
+               and ($2::uuid is null or exists (select from economy.page where page.id = page_id and $2 = any (owners)))"#,
+        searchable(slug),
+        owner
     )
     .fetch_optional(executor)
     .await
 }
 
-/// The live game with this slug, if the account owns the game's page.
-pub async fn find_owned(
-    executor: impl PgExecutor<'_>,
-    slug: &str,
-    account: Uuid,
-) -> Result<Option<Game>, sqlx::Error> {
-    if has_nul(slug) {
-        return Ok(None);
-    }
+/// Finds the live game with this slug, and locks its currency.
+pub async fn lock(connection: &mut PgConnection, slug: &str) -> Result<Option<Game>, sqlx::Error> {
     sqlx::query_as!(
         Game,
-        "select game.id, slug, published from economy.game join economy.page on page.id = game.page_id
-         where mode = 'live' and slug = $1 and $2 = any (owners)",
-        slug,
-        account
+        r#"select id, slug, exists (
+               select from economy.currency where game_id = game.id for no key update
+           ) as "has_currency!"
+           from economy.game where mode = 'live' and slug = $1"#,
+        searchable(slug)
     )
-    .fetch_optional(executor)
+    .fetch_optional(connection)
     .await
 }
 
@@ -134,15 +133,12 @@ pub async fn find_listed(
     executor: impl PgExecutor<'_>,
     slug: &str,
 ) -> Result<Option<ListedGame>, sqlx::Error> {
-    if has_nul(slug) {
-        return Ok(None);
-    }
     sqlx::query_as!(
         ListedGame,
         "select id, currency.name as currency from economy.game join economy.currency on currency.game_id = id
          where mode = 'live' and slug = $1 and published
              and exists (select from economy.report where game_id = game.id and counted)",
-        slug
+        searchable(slug)
     )
     .fetch_optional(executor)
     .await

@@ -4,7 +4,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::reports::report_of_row;
+use super::reports::counted_report_of_row;
 use crate::domain::figures::CountedReport;
 
 /// A counted report.
@@ -50,18 +50,9 @@ pub async fn list(
     )
     .fetch_all(pool)
     .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| Entry {
-            id: row.id,
-            counted: CountedReport {
-                at: row.at,
-                previous_at: row.previous_at,
-                new_unit: row.new_unit,
-                report: report_of_row!(row),
-            },
-        })
-        .collect())
+    let entries =
+        rows.into_iter().map(|row| Entry { id: row.id, counted: counted_report_of_row!(row) });
+    Ok(entries.collect())
 }
 
 /// The number of counted reports from `range.from` to `range.to`.
@@ -95,10 +86,5 @@ pub async fn before(
     )
     .fetch_optional(pool)
     .await?;
-    Ok(row.map(|row| CountedReport {
-        at: row.at,
-        previous_at: row.previous_at,
-        new_unit: row.new_unit,
-        report: report_of_row!(row),
-    }))
+    Ok(row.map(|row| counted_report_of_row!(row)))
 }

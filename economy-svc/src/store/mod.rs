@@ -19,3 +19,8 @@ pub mod version;
 pub fn has_nul(text: &str) -> bool {
     text.contains('\0')
 }
+
+/// The slug to search for. A text with a NUL becomes the empty one, which is no game's slug.
+pub fn searchable(slug: &str) -> &str {
+    if has_nul(slug) { "" } else { slug }
+}

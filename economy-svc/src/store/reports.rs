@@ -4,78 +4,84 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::basket::Basket;
+use super::history::Entry;
 use crate::domain::report::Report;
 use crate::domain::report_state::ReportState;
 
+/// The [`Report`] in a row. Each checked query has its own row type; macros serve them all.
+macro_rules! report_of_row {
+    ($row:expr) => {
+        $crate::domain::report::Report {
+            supply: $row.supply.unsigned_abs(),
+            minted: $row.minted.unsigned_abs(),
+            burned: $row.burned.unsigned_abs(),
+            basket: $crate::domain::basket::Basket {
+                meal: $row.meal.unsigned_abs(),
+                ride: $row.ride.unsigned_abs(),
+                wage: $row.wage.unsigned_abs(),
+                rent: $row.rent.unsigned_abs(),
+            },
+            output: $row.output.unsigned_abs(),
+            active_players: $row.active_players.unsigned_abs(),
+            policy_rate: $row.policy_rate,
+            naira_per_unit: $row.naira_per_unit,
+        }
+    };
+}
+
+/// The [`CountedReport`](crate::domain::figures::CountedReport) in a row.
+macro_rules! counted_report_of_row {
+    ($row:expr) => {
+        $crate::domain::figures::CountedReport {
+            at: $row.at,
+            previous_at: $row.previous_at,
+            new_unit: $row.new_unit,
+            report: $crate::store::reports::report_of_row!($row),
+        }
+    };
+}
+pub(super) use {counted_report_of_row, report_of_row};
+
 /// The reports that a new report of the game is compared with.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Baseline {
     /// The time of the newest report, whether it counts or not.
     pub newest_at: Option<OffsetDateTime>,
-    pub last_counted: Option<LastCountedReport>,
+    /// The newest counted report.
+    pub last_counted: Option<Entry>,
 }
 
-/// The newest counted report of a game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LastCountedReport {
-    pub id: i64,
-    pub at: OffsetDateTime,
-    pub basket: Basket,
-}
-
-/// Always returns one row: both reports are left-joined to a row without columns.
 pub async fn baseline(connection: &mut PgConnection, game: Uuid) -> Result<Baseline, sqlx::Error> {
-    let row = sqlx::query!(
-        r#"select newest.at as "newest_at?", id as "id?", meal as "meal?", ride as "ride?", wage as "wage?", rent as "rent?", counted.at as "at?"
-           from (select) as one left join lateral (
-               select at from economy.report where game_id = $1 order by at desc, id desc limit 1
-           ) as newest on true left join lateral (
-               select id, meal, ride, wage, rent, at from economy.report
-               where game_id = $1 and counted order by at desc, id desc limit 1
-           ) as counted on true"#,
+    let newest = sqlx::query!(
+        r#"select id as "id!", at as "at!", counted as "counted!", previous_at, new_unit as "new_unit!", supply as "supply!", minted as "minted!",
+               burned as "burned!", meal as "meal!", ride as "ride!", wage as "wage!", rent as "rent!", output as "output!",
+               active_players as "active_players!", policy_rate, naira_per_unit
+           from (
+               (select * from economy.report where game_id = $1 order by at desc, id desc limit 1)
+               union all
+               (select * from economy.report where game_id = $1 and counted order by at desc, id desc limit 1)
+           ) as newest"#,
         game
     )
-    .fetch_one(connection)
+    .fetch_all(connection)
     .await?;
-    let prices = (row.meal.zip(row.ride)).zip(row.wage.zip(row.rent));
-    let basket = prices.map(|((meal, ride), (wage, rent))| Basket {
-        meal: meal.unsigned_abs(),
-        ride: ride.unsigned_abs(),
-        wage: wage.unsigned_abs(),
-        rent: rent.unsigned_abs(),
-    });
-    let last_counted = row.id.zip(basket).zip(row.at);
-    Ok(Baseline {
-        newest_at: row.newest_at,
-        last_counted: last_counted.map(|((id, basket), at)| LastCountedReport { id, at, basket }),
-    })
+    let newest_at = newest.iter().map(|row| row.at).max();
+    let last_counted = newest.into_iter().find(|row| row.counted);
+    let entry = last_counted.map(|row| Entry { id: row.id, counted: counted_report_of_row!(row) });
+    Ok(Baseline { newest_at, last_counted: entry })
 }
 
-/// A report to insert.
-#[derive(Debug)]
-pub struct NewReport<'a> {
-    pub game: Uuid,
-    pub at: OffsetDateTime,
-    /// The time of the game's report before this one, unless this is the first.
-    pub previous_at: Option<OffsetDateTime>,
-    pub report: &'a Report,
-    /// Why the report is held, and the number of the report that it was compared with.
-    pub held: Option<(&'a str, i64)>,
-}
-
-/// Returns the report's number.
-pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result<i64, sqlx::Error> {
-    let Report {
-        supply,
-        minted,
-        burned,
-        basket,
-        output,
-        active_players,
-        policy_rate,
-        naira_per_unit,
-    } = new.report;
+/// Inserts a report, and returns its number. `previous_at` is the time of the game's report before this one. A report that is held has the
+/// reason, and the number of the report that it was compared with.
+pub async fn insert(
+    connection: &mut PgConnection,
+    game: Uuid,
+    at: OffsetDateTime,
+    previous_at: Option<OffsetDateTime>,
+    report: &Report,
+    held: Option<(&str, i64)>,
+) -> Result<i64, sqlx::Error> {
+    let (reason, compared_with) = held.unzip();
     sqlx::query_scalar!(
         "insert into economy.report (
              game_id, at, supply, minted, burned, meal, ride, wage, rent, cost, output, active_players,
@@ -83,24 +89,24 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
          )
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
          returning id",
-        new.game,
-        new.at,
-        supply.cast_signed(),
-        minted.cast_signed(),
-        burned.cast_signed(),
-        basket.meal.cast_signed(),
-        basket.ride.cast_signed(),
-        basket.wage.cast_signed(),
-        basket.rent.cast_signed(),
-        basket.cost().cast_signed(),
-        output.cast_signed(),
-        active_players.cast_signed(),
-        *policy_rate,
-        *naira_per_unit,
-        new.held.is_none(),
-        new.held.map(|(reason, _)| reason),
-        new.held.map(|(_, compared_with)| compared_with),
-        new.previous_at,
+        game,
+        at,
+        report.supply.cast_signed(),
+        report.minted.cast_signed(),
+        report.burned.cast_signed(),
+        report.basket.meal.cast_signed(),
+        report.basket.ride.cast_signed(),
+        report.basket.wage.cast_signed(),
+        report.basket.rent.cast_signed(),
+        report.basket.cost().cast_signed(),
+        report.output.cast_signed(),
+        report.active_players.cast_signed(),
+        report.policy_rate,
+        report.naira_per_unit,
+        held.is_none(),
+        reason,
+        compared_with,
+        previous_at,
     )
     .fetch_one(connection)
     .await
@@ -198,25 +204,3 @@ pub async fn find(pool: &PgPool, ids: &[i64]) -> Result<Vec<Row>, sqlx::Error> {
         })
         .collect())
 }
-
-/// The [`Report`] in a row. Each checked query has its own row type; a macro serves them all.
-macro_rules! report_of_row {
-    ($row:expr) => {
-        $crate::domain::report::Report {
-            supply: $row.supply.unsigned_abs(),
-            minted: $row.minted.unsigned_abs(),
-            burned: $row.burned.unsigned_abs(),
-            basket: $crate::domain::basket::Basket {
-                meal: $row.meal.unsigned_abs(),
-                ride: $row.ride.unsigned_abs(),
-                wage: $row.wage.unsigned_abs(),
-                rent: $row.rent.unsigned_abs(),
-            },
-            output: $row.output.unsigned_abs(),
-            active_players: $row.active_players.unsigned_abs(),
-            policy_rate: $row.policy_rate,
-            naira_per_unit: $row.naira_per_unit,
-        }
-    };
-}
-pub(super) use report_of_row;

@@ -34,7 +34,9 @@ pub struct Row {
     /// The slug of its game.
     pub slug: String,
     pub at: OffsetDateTime,
-    pub tip: Tip,
+    pub player: String,
+    pub amount: i64,
+    pub note: String,
 }
 
 /// The tips of a game, or of all games, the newest first, after the one with this time and id.
@@ -45,7 +47,8 @@ pub async fn list(
     limit: i64,
 ) -> Result<Vec<Row>, sqlx::Error> {
     let (after, after_id) = after.unzip();
-    let rows = sqlx::query!(
+    sqlx::query_as!(
+        Row,
         "select tip.id, game.slug, at, player, amount, note
          from economy.tip join economy.game on game.id = tip.game_id
          where ($1::uuid is null or game_id = $1) and ($2::timestamptz is null or (at, tip.id) < ($2, $3::uuid))
@@ -56,16 +59,7 @@ pub async fn list(
         limit
     )
     .fetch_all(pool)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| Row {
-            id: row.id,
-            slug: row.slug,
-            at: row.at,
-            tip: Tip { player: row.player, amount: row.amount.unsigned_abs(), note: row.note },
-        })
-        .collect())
+    .await
 }
 
 /// Removes the players and notes of tips before this moment, of at most `portion` tips.

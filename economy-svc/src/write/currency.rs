@@ -30,8 +30,7 @@ pub(crate) async fn set_name(
     let mut transaction = producer.begin().await?;
     let now = transaction.now;
     let SetName { game, slug, name, given_by } = request;
-    currencies::lock(&mut transaction, *game).await?;
-    let before = currencies::name(&mut transaction, *game).await?;
+    let before = currencies::lock(&mut transaction, *game).await?;
     if before.as_ref() == Some(name) {
         transaction.commit(&[]).await?;
         return Ok(false);

@@ -5,21 +5,22 @@ use kit::idempotency;
 use kit::{Code, Fault};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
-use super::rates_moved;
 use super::report_review::{self, ReportReview, ReviewEvent};
+use super::{rates_moved, unknown_game};
 use crate::SCHEMA;
 use crate::domain::hold;
 use crate::domain::report::Report;
 use crate::domain::report_policy::ReportPolicy;
-use crate::store::currencies;
-use crate::store::reports::{self, NewReport};
+use crate::store::games;
+use crate::store::history::Entry;
+use crate::store::reports;
 
 /// Submits a report.
 #[derive(Debug)]
 pub struct SubmitReport {
-    pub game: Uuid,
+    /// The game's slug.
+    pub game: String,
     pub report: Report,
     pub idempotency_key: Option<idempotency::Key>,
 }
@@ -46,9 +47,11 @@ pub(crate) async fn submit(
     let mut transaction = producer.begin().await?;
     let now = transaction.now;
     // Of two concurrent reports, the second waits for the first, and is refused as too soon.
-    if !currencies::lock(&mut transaction, submit.game).await? {
+    let game = games::lock(&mut transaction, &submit.game).await?.ok_or_else(unknown_game)?;
+    if !game.has_currency {
         return Err(no_currency());
     }
+    let game = game.id;
     if let Some(key) = &submit.idempotency_key {
         let stored: Option<ReportReceipt> = key.replay(&mut transaction, SCHEMA, now).await?;
         if let Some(receipt) = stored {
@@ -56,28 +59,22 @@ pub(crate) async fn submit(
             return Ok(ReportReceipt { replayed: true, ..receipt });
         }
     }
-    let baseline = reports::baseline(&mut transaction, submit.game).await?;
+    let baseline = reports::baseline(&mut transaction, game).await?;
     if let Err(too_soon) = policy.check_interval(baseline.newest_at, now) {
         if baseline.newest_at > Some(now) {
             // Otherwise the next report would be refused as well, after a whole interval.
-            reports::end_future(&mut transaction, submit.game, now).await?;
+            reports::end_future(&mut transaction, game, now).await?;
             transaction.commit(&[rates_moved()]).await?;
         }
         return Err(too_soon);
     }
-    let held = baseline.last_counted.and_then(|last| {
+    let held = baseline.last_counted.and_then(|Entry { id, counted: last }| {
         let (new, percent) = (submit.report.basket, policy.most_jump_percent);
-        let reason = hold::reason(new, last.basket, last.at, percent)?;
-        Some((reason, last.id))
+        Some((hold::reason(new, last.report.basket, last.at, percent)?, id))
     });
-    let new = NewReport {
-        game: submit.game,
-        at: now,
-        previous_at: baseline.newest_at,
-        report: &submit.report,
-        held: held.as_ref().map(|(reason, id)| (reason.as_str(), *id)),
-    };
-    let report = reports::insert(&mut transaction, new).await?;
+    let compared = held.as_ref().map(|(reason, id)| (reason.as_str(), *id));
+    let (sent, before) = (&submit.report, baseline.newest_at);
+    let report = reports::insert(&mut transaction, game, now, before, sent, compared).await?;
     let receipt =
         ReportReceipt { report, at: now, held: held.map(|(reason, _)| reason), replayed: false };
     if let Some(key) = &submit.idempotency_key {
@@ -86,8 +83,7 @@ pub(crate) async fn submit(
     let changes = match &receipt.held {
         None => vec![rates_moved()],
         Some(reason) => {
-            let review =
-                ReportReview { game: submit.game, report, event: ReviewEvent::Held, reason };
+            let review = ReportReview { game, report, event: ReviewEvent::Held, reason };
             let held = report_review::change(&mut transaction, review).await?;
             held.into_iter().collect()
         }

@@ -8,10 +8,11 @@ use crate::feed::Position;
 use crate::ids;
 use crate::pg::Schema;
 
-/// Identifies the physical database that a connection has reached.
+/// Identifies the physical database that a connection has reached. A standby has no timeline of its own, and is never the database of an
+/// epoch: the write that begins one fails there.
 const HERE: &str = "select concat_ws('/',
          (select system_identifier from pg_control_system()),
-         left(pg_walfile_name(pg_current_wal_lsn()), 8),
+         case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end,
          (select oid from pg_database where datname = current_database()),
          'kit.feed_head'::regclass::oid) as incarnation";
 /// Whether the epoch in the head is that of this database. One of version 4 never is: an operator has set it, or the migration.
@@ -27,6 +28,8 @@ pub(super) struct Head {
     pub(super) seq: i64,
     /// The time of the newest change.
     pub(super) at: OffsetDateTime,
+    /// PostgreSQL's time of the read.
+    pub(super) read_at: OffsetDateTime,
 }
 
 impl Head {
@@ -34,21 +37,15 @@ impl Head {
     ///
     /// An epoch ends when its data move to another server, which may lack rows that followers have seen, and may reuse their numbers. The
     /// move shows in the server's identity or timeline (a base backup with recovery, a promoted replica), in the database, or in the table
-    /// itself (a dump). Every connection calls this before it writes, so that an epoch has each number once. Epochs are UUIDs of version 7, so
-    /// that a newer one can be told from an older one.
+    /// itself (a dump). Every transaction reads the head before it writes, so that an epoch has each number once. Epochs are UUIDs of
+    /// version 7, so that a newer one can be told from an older one.
     pub(super) async fn read(
         connection: &mut PgConnection,
         schema: Schema,
     ) -> Result<Self, sqlx::Error> {
-        let look = format!(
-            "with here as ({HERE})
-             select epoch, seq, at, {IS_CURRENT} from kit.feed_head, here"
-        );
         loop {
-            let query = schema.query_as::<(Uuid, i64, OffsetDateTime, bool)>(&look);
-            let (epoch, seq, at, is_current) = query.fetch_one(&mut *connection).await?;
-            if is_current {
-                return Ok(Self { epoch, seq, at });
+            if let Some(head) = Self::read_current(connection, schema).await? {
+                return Ok(head);
             }
             match begin_epoch(connection, schema).await?.as_deref() {
                 None => {}
@@ -60,6 +57,20 @@ impl Head {
                 }
             }
         }
+    }
+
+    /// Reads the head. Returns `None` if its epoch belongs to another database.
+    pub(super) async fn read_current(
+        connection: &mut PgConnection,
+        schema: Schema,
+    ) -> Result<Option<Self>, sqlx::Error> {
+        let sql = format!(
+            "with here as ({HERE})
+             select epoch, seq, at, clock_timestamp(), {IS_CURRENT} from kit.feed_head, here"
+        );
+        let query = schema.query_as::<(Uuid, i64, OffsetDateTime, OffsetDateTime, bool)>(&sql);
+        let (epoch, seq, at, read_at, is_current) = query.fetch_one(connection).await?;
+        Ok(is_current.then_some(Self { epoch, seq, at, read_at }))
     }
 
     pub(super) fn position(&self) -> Position {

@@ -99,12 +99,19 @@ impl Producer {
     /// PostgreSQL is unavailable, or no connection becomes free in time.
     pub async fn begin(&self) -> Result<Transaction, Fault> {
         let begin = async {
-            let mut inner = pg::begin(&self.pool).await?;
-            let now = pg::now(&mut *inner, &self.clock).await?;
-            Ok::<_, sqlx::Error>((inner, now))
+            loop {
+                let mut inner = pg::begin(&self.pool).await?;
+                if let Some(head) = Head::read_current(&mut inner, self.schema).await? {
+                    return Ok::<_, sqlx::Error>((inner, head));
+                }
+                // The new epoch is committed at once: this transaction would lock the head until its end.
+                inner.rollback().await?;
+                self.head().await?;
+            }
         };
-        let (inner, now) = pg::with_timeout(self.deadline(), begin).await?;
-        Ok(Transaction::new(inner, self.clone(), now))
+        let (inner, head) = pg::with_timeout(self.deadline(), begin).await?;
+        let now = self.clock.moved(head.read_at);
+        Ok(Transaction::new(inner, self.clone(), head.epoch, now))
     }
 
     /// After a commit: wakes the followers, and raises the high-water mark.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, PgConnection, Postgres, Row as _};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use super::Producer;
 use super::head::Head;
@@ -37,6 +38,8 @@ pub struct NewChange {
 pub struct Transaction {
     inner: sqlx::Transaction<'static, Postgres>,
     producer: Producer,
+    /// The epoch of the feed. It does not change while a connection is open, unless an operator begins another one.
+    epoch: Uuid,
     /// The time of the transaction.
     pub now: OffsetDateTime,
 }
@@ -59,9 +62,10 @@ impl Transaction {
     pub(super) fn new(
         inner: sqlx::Transaction<'static, Postgres>,
         producer: Producer,
+        epoch: Uuid,
         now: OffsetDateTime,
     ) -> Self {
-        Self { inner, producer, now }
+        Self { inner, producer, epoch, now }
     }
 
     /// Appends the changes to the feed and commits; then publishes the position and wakes the followers. Reads that begin after this call see
@@ -78,18 +82,16 @@ impl Transaction {
     }
 
     async fn append_and_publish(self, changes: &[NewChange]) -> Result<(), Fault> {
-        let Self { mut inner, producer, now } = self;
+        let Self { mut inner, producer, epoch, now } = self;
         let (schema, deadline) = (producer.schema, producer.deadline());
-        // After a restore, numbers are reused, in a new epoch.
-        let head = pg::with_timeout(deadline, Head::read(&mut inner, schema)).await?;
-        let committed = if changes.is_empty() {
-            pg::with_timeout(deadline, inner.commit()).await.map(|()| head.seq)
+        let position = if changes.is_empty() {
+            let head = pg::with_timeout(deadline, Head::read(&mut inner, schema)).await?;
+            pg::with_timeout(deadline, inner.commit()).await.map(|()| head.position())
         } else {
-            append_and_commit(inner, schema, changes, now, deadline).await
+            let appending = append_and_commit(inner, schema, changes, now, deadline);
+            appending.await.map(|seq| Position { epoch, seq })
         };
-        let seq = committed.map_err(commit_fault)?;
-        let epoch = head.epoch;
-        producer.publish(Position { epoch, seq }).await;
+        producer.publish(position.map_err(commit_fault)?).await;
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! After the promotion of a standby, followers get all changes that they have not seen, with announcements.
 
+use kit::Code;
 use sqlx::PgPool;
 use testing::postgres::Server;
 use testing::wait_until;
@@ -30,8 +31,10 @@ async fn a_promoted_replica_loses_no_announcement(follower: PgPool) {
     drop(first);
     primary.kill().unwrap();
 
-    standby.promote().await.unwrap();
     let second = Fixture::again(&standby.pool).await;
+    let refused = second.producer.begin().await.unwrap_err();
+    assert_eq!(refused.code, Code::Unavailable, "a standby takes no writes");
+    standby.promote().await.unwrap();
     second.set("d").await;
     let following = second.follow_into(&follower);
     wait_until("it has applied 4", async || {
