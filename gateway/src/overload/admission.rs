@@ -1,7 +1,7 @@
 //! Admission control: limits how many requests run at once.
 //!
-//! Further requests queue, first in, first out. A request is shed with 503 before it is checked if the queue is full or its wait is too
-//! long.
+//! Further requests queue, first in, first out, one of each connection at a time: a client that sends many delays another by one turn. A
+//! request is shed with 503 before it is checked if the queue is full or its wait is too long.
 //!
 //! A request takes its permit once its body has arrived, and returns it before the client receives the response: a slow client keeps
 //! no other request out.
@@ -12,7 +12,7 @@ use axum::body::Body;
 use bytes::Bytes;
 use http::request::Parts;
 use kit::Fault;
-use kit::overload::{ConcurrencyLimit, Permit};
+use kit::overload::{ConcurrencyLimit, Permit, QueueSlot};
 
 use super::request_body::read_ahead;
 
@@ -33,9 +33,9 @@ pub struct LoadLimits {
 }
 
 impl LoadLimits {
-    /// By default as many requests may wait as the port has connections. Over HTTP/1.1 a connection whose request waits sends no
-    /// other; if requests were shed at once, clients would retry faster than requests can be shed. Most clients wait a second for
-    /// a response, so the wait is shorter than that.
+    /// By default as many requests may wait as the port has connections. A connection whose requests wait sends few others; if requests
+    /// were shed at once, clients would retry faster than requests can be shed. Most clients wait a second for a response, so the
+    /// wait is shorter than that.
     pub const fn new(calls: usize, body_timeout: Duration) -> Self {
         Self { calls, queued: 4_096, queue_timeout: Duration::from_millis(750), body_timeout }
     }
@@ -69,14 +69,15 @@ impl Admission {
         body: &mut Body,
     ) -> Result<(Result<Bytes, Fault>, Permit), Fault> {
         let body = read_ahead(head, body, &self.bodies, self.limits.body_timeout).await?;
-        Ok((body, self.acquire().await?))
+        Ok((body, self.acquire(head).await?))
     }
 
     /// Waits for a permit.
     ///
     /// # Errors
     /// The request is shed.
-    pub(crate) async fn acquire(&self) -> Result<Permit, Fault> {
-        self.calls.acquire(self.limits.queue_timeout).await
+    pub(crate) async fn acquire(&self, head: &Parts) -> Result<Permit, Fault> {
+        let slot = head.extensions.get::<QueueSlot>();
+        self.calls.acquire_in(slot, self.limits.queue_timeout).await
     }
 }

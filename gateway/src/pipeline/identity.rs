@@ -46,7 +46,7 @@ impl Checks<'_> {
         }
         let found = lookup.find(hash, self.now).await.map_err(failed)?;
         if may_be_guess && found.is_some() {
-            context.permit = Some(self.admission.acquire().await?);
+            context.permit = Some(self.admission.acquire(self.head).await?);
         }
         Ok(found)
     }

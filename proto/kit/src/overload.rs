@@ -1,4 +1,5 @@
-//! Overload protection: limits how many calls run at once. Further calls wait for a permit, in order of arrival.
+//! Overload protection: limits how many calls run at once. Further calls wait for a permit, in order of arrival. Of the calls of one
+//! connection, one waits in the queue at a time, so that connections take turns.
 //!
 //! When too many calls wait, or a call has waited too long, it is shed: 503 `unavailable`, with `Retry-After`.
 //!
@@ -28,6 +29,18 @@ pub struct ConcurrencyLimit {
     warnings: Throttle,
     /// The number of calls shed since the last warning.
     unlogged: AtomicU64,
+}
+
+/// The place of a connection in a queue. One of its calls waits there; the others wait for the slot, in order of arrival.
+#[derive(Debug, Clone)]
+pub struct QueueSlot(Arc<Semaphore>);
+
+impl QueueSlot {
+    /// The slot of a new connection.
+    #[expect(clippy::new_without_default, reason = "two slots differ")]
+    pub fn new() -> Self {
+        Self(Arc::new(Semaphore::new(1)))
+    }
 }
 
 /// A call may run until this is dropped.
@@ -76,15 +89,33 @@ impl ConcurrencyLimit {
     /// # Errors
     /// Too many calls wait already, or no permit became free in time.
     pub async fn acquire(&self, max_wait: Duration) -> Result<Permit, Fault> {
+        self.acquire_in(None, max_wait).await
+    }
+
+    /// Acquires a permit for a call of a connection. The wait for the connection's slot counts.
+    ///
+    /// # Errors
+    /// As those of [`acquire`](Self::acquire).
+    pub async fn acquire_in(
+        &self,
+        slot: Option<&QueueSlot>,
+        max_wait: Duration,
+    ) -> Result<Permit, Fault> {
         if let Some(permit) = self.try_permit() {
             return Ok(permit);
         }
-        let Ok(_waiting) = self.queue.try_acquire() else {
-            return Err(self.shed());
+        let waiting = async {
+            // The semaphores are never closed.
+            let _slot = match slot {
+                Some(slot) => Some(slot.0.acquire().await.ok()?),
+                None => None,
+            };
+            let _waiting = self.queue.try_acquire().ok()?;
+            Arc::clone(&self.permits).acquire_owned().await.ok()
         };
-        match timeout(max_wait, Arc::clone(&self.permits).acquire_owned()).await {
-            Ok(Ok(permit)) => Ok(Permit { _permit: permit }),
-            Ok(Err(_)) | Err(_) => Err(self.shed()),
+        match timeout(max_wait, waiting).await {
+            Ok(Some(permit)) => Ok(Permit { _permit: permit }),
+            Ok(None) | Err(_) => Err(self.shed()),
         }
     }
 
@@ -136,6 +167,26 @@ mod tests {
         };
         let (outcome, ()) = tokio::join!(first, async { drop(held) });
         assert_eq!(outcome, (true, Code::Unavailable));
+    }
+
+    #[tokio::test]
+    async fn connections_take_turns() {
+        let limit = ConcurrencyLimit::with_queue("a test", 1, 2);
+        let held = limit.acquire(LONG).await.unwrap();
+        let (busy, quiet) = (QueueSlot::new(), QueueSlot::new());
+        let order = parking_lot::Mutex::new(Vec::new());
+        let call = async |slot, name| {
+            let _permit = limit.acquire_in(Some(slot), LONG).await.unwrap();
+            order.lock().push(name);
+        };
+        tokio::join!(
+            call(&busy, "busy 1"),
+            call(&busy, "busy 2"),
+            call(&busy, "busy 3"),
+            call(&quiet, "quiet"),
+            async { drop(held) },
+        );
+        assert_eq!(*order.lock(), ["busy 1", "quiet", "busy 2", "busy 3"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use tokio::task::{LocalSet, spawn_local};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
 /// Concurrent callers of the closed loop.
 const CLOSED: usize = 256;
@@ -17,6 +17,8 @@ const CLOSED_TIME: Duration = Duration::from_secs(5);
 const TICK: Duration = Duration::from_millis(1);
 /// Later responses do not count as good.
 const GOOD: Duration = Duration::from_secs(1);
+/// The interval of the requests of a steady caller.
+const STEADY: Duration = Duration::from_millis(50);
 /// How long the open loop waits for responses at its end.
 const DRAIN: Duration = Duration::from_secs(2);
 
@@ -67,6 +69,21 @@ pub(super) async fn offer(wire: impl Wire, rate: f64, time: Duration) -> u32 {
     };
     LocalSet::new().run_until(offering).await;
     run.good.get()
+}
+
+/// Sends a request every `STEADY`, unless one is on its way, for `time`; returns the share that got 200 in time.
+pub(super) async fn steady(wire: impl Wire, time: Duration) -> f64 {
+    let end = Instant::now() + time;
+    let mut pace = interval(STEADY);
+    pace.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let (mut sent, mut good) = (0, 0);
+    while Instant::now() < end {
+        let due = pace.tick().await;
+        let status = wire.exchange().await;
+        sent += 1;
+        good += u32::from(status == Some(200) && due.elapsed() <= GOOD);
+    }
+    f64::from(good) / f64::from(sent)
 }
 
 /// The state of an open loop.

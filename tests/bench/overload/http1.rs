@@ -9,8 +9,6 @@ use futures::future::join_all;
 use super::generator::Wire;
 use crate::http1::{Connection, Target};
 
-/// Connections at the start of an open loop.
-const AT_FIRST: usize = 512;
 /// The most connections of an open loop: the gateway's limit (4,096) plus the kernel's backlog (1,024). Requests beyond that are not sent.
 const MOST: usize = 5_120;
 
@@ -24,12 +22,14 @@ pub(super) struct Http1 {
 }
 
 impl Http1 {
-    pub(super) async fn open(target: &Target) -> Self {
-        let idle = join_all((0..AT_FIRST).map(async |_| Connection::open(target).await.unwrap()));
+    /// Opens the first `connections`.
+    pub(super) async fn open(target: &Target, connections: usize) -> Self {
+        let idle =
+            join_all((0..connections).map(async |_| Connection::open(target).await.unwrap()));
         Self {
             target: target.clone(),
             idle: RefCell::new(idle.await.into()),
-            open: Cell::new(AT_FIRST),
+            open: Cell::new(connections),
         }
     }
 

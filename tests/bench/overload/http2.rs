@@ -15,10 +15,8 @@ use super::generator::Wire;
 use crate::http1::Target;
 
 /// Requests in flight on a connection: the gateway's limit.
-const STREAMS: usize = 100;
-/// Connections at the start of an open loop.
-const AT_FIRST: usize = 64;
-/// The most connections of an open loop. With the streams of each, that is far more than the gateway admits.
+const STREAMS: usize = 4;
+/// The most connections of an open loop. Their streams are nearly as many as the gateway admits.
 const MOST: usize = 1_000;
 /// The flow-control windows of a stream and of a connection: larger than the responses.
 const WINDOW: u32 = 1 << 20;
@@ -40,8 +38,9 @@ struct Connection {
 }
 
 impl Http2 {
-    pub(super) async fn open(target: &Target) -> Self {
-        let connections: Vec<Rc<Connection>> = (0..AT_FIRST).map(|_| Rc::default()).collect();
+    /// Opens the first `connections`.
+    pub(super) async fn open(target: &Target, connections: usize) -> Self {
+        let connections: Vec<Rc<Connection>> = (0..connections).map(|_| Rc::default()).collect();
         let opened = connections.iter().map(|it| it.sender(target));
         for sender in join_all(opened).await {
             sender.unwrap();

@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::fleet::BenchFleet;
 use crate::http1::Target;
 use crate::results::{Measure, Report};
-use generator::{Wire, capacity, offer};
+use generator::{Wire, capacity, offer, steady};
 use http1::Http1;
 use http2::Http2;
 
@@ -41,25 +41,33 @@ pub(crate) async fn run(report: &mut Report) {
     }
     bench.games().await;
     let target = Target::get(&bench.fleet, "/games", &bench.key);
-    over(report, "HTTP/1.1", async || Http1::open(&target).await).await;
-    over(report, "HTTP/2", async || Http2::open(&target).await).await;
+    over(report, "HTTP/1.1", 512, async |connections| Http1::open(&target, connections).await)
+        .await;
+    over(report, "HTTP/2", 64, async |connections| Http2::open(&target, connections).await).await;
 }
 
-/// Offers all loads, each over new connections, which `open` makes.
-async fn over<W: Wire>(report: &mut Report, name: &str, open: impl AsyncFn() -> W) {
-    let mut of_best = Vec::new();
+/// Offers all loads, each over new connections, which `open` makes: `connections` at first. A steady caller has a connection of its own.
+async fn over<W: Wire>(
+    report: &mut Report,
+    name: &str,
+    connections: usize,
+    open: impl AsyncFn(usize) -> W,
+) {
+    let (mut of_best, mut of_steady) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        let capacity = capacity(open().await).await;
+        let capacity = capacity(open(connections).await).await;
         let mut best: f64 = 0.0;
         let mut twice = 0.0;
         for load in LOADS {
             tokio::time::sleep(PAUSE).await;
             let time = Duration::from_secs(SECONDS.into());
-            let good = offer(open().await, capacity * load, time).await;
+            let (wire, own) = (open(connections).await, open(1).await);
+            let (good, share) = tokio::join!(offer(wire, capacity * load, time), steady(own, time));
             let good = f64::from(good) / f64::from(SECONDS);
             best = best.max(good);
             if (load - TWICE).abs() < f64::EPSILON {
                 twice = good;
+                of_steady.push(share);
             }
         }
         of_best.push(twice / best);
@@ -68,4 +76,8 @@ async fn over<W: Wire>(report: &mut Report, name: &str, open: impl AsyncFn() -> 
         "{name}: goodput (200 within a second of the time at which the request was due) at twice the capacity compared with the best of all loads from 0.5 to 3.0"
     ));
     report.ratio(best.required("0.7"), &of_best, "");
+    let steady = Measure::new(format!(
+        "{name}: share of good responses to a caller that sends 20 requests per second over a connection of its own, at twice the capacity"
+    ));
+    report.ratio(steady.required("0.95"), &of_steady, "");
 }

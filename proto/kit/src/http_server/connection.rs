@@ -29,12 +29,16 @@ use tower::ServiceExt as _;
 use super::activity::{Activity, ResponseBody, RunningRequest, UNTAKEN};
 use super::lingering_stream::{CLOSING, LingeringStream};
 use super::{PortLimits, host};
+use crate::overload::QueueSlot;
 
 /// Limits of the HTTP library, far above those of the services. Beyond them the error response is the library's.
 const MAX_HEADERS: usize = 256;
 const MAX_HEAD_SIZE: u32 = 128 * 1024;
-/// Concurrent requests on an HTTP/2 connection.
-const MAX_STREAMS: u32 = 100;
+/// Concurrent requests on an HTTP/2 connection. A client that has sent so many keeps the others back, which costs the service nothing; to
+/// shed a request after a wait costs as much as to answer it. All streams of 1,000 connections are answered within a second.
+const MAX_STREAMS: u32 = 4;
+/// Streams of a connection that its client has reset before they were accepted.
+const MAX_RESET_STREAMS: usize = 100;
 /// HTTP/2 flow control: bytes of bodies that a client may send ahead, per request and per connection.
 const STREAM_WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 256 * 1024;
@@ -86,8 +90,10 @@ pub(super) async fn serve_connection(
     // An error means that the connection is closed.
     drop(prepare(&stream, UNTAKEN));
     let activity = Activity::new();
+    let slot = QueueSlot::new();
     let service = service_fn(|mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
+        request.extensions_mut().insert(slot.clone());
         respond(router.clone(), activity.begin(), request)
     });
     let io = TokioIo::new(LingeringStream::new(stream));
@@ -154,9 +160,8 @@ pub(super) fn builder() -> Builder<TokioExecutor> {
         .timer(TokioTimer::new())
         .max_header_list_size(MAX_HEAD_SIZE)
         .max_concurrent_streams(MAX_STREAMS)
-        // Limits streams that a client has reset before they were accepted. A connection that opens and resets streams in bulk is
-        // closed (CVE-2023-44487).
-        .max_pending_accept_reset_streams(MAX_STREAMS as usize)
+        // A connection that opens and resets streams in bulk is closed (CVE-2023-44487).
+        .max_pending_accept_reset_streams(MAX_RESET_STREAMS)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .keep_alive_interval(Duration::from_secs(20))

@@ -1,18 +1,21 @@
 //! The public port: both versions of HTTP on one listener, its limits, and draining.
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use bytes::Bytes;
 use futures::StreamExt as _;
+use http::StatusCode;
 use http_body_util::{BodyExt as _, Empty, Full};
 use hyper::client::conn::http2::handshake;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use kit::http_server::{PortLimits, serve};
+use kit::overload::{ConcurrencyLimit, QueueSlot};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
@@ -204,6 +207,38 @@ async fn over_http2_a_body_that_is_not_read_ends_its_stream_alone() {
         sender.ready().await.unwrap();
         let response = sender.send_request(request.body(body).unwrap());
         assert!(response.await.unwrap().headers().get("connection").is_none());
+    }
+}
+
+#[tokio::test]
+async fn a_connection_whose_requests_wait_takes_one_place_in_the_queue() {
+    let limit = Arc::new(ConcurrencyLimit::with_queue("a test", 1, 2));
+    let (held, waits) = (limit.try_acquire().unwrap(), Arc::new(Notify::new()));
+    let handler = get({
+        let (limit, waits) = (Arc::clone(&limit), Arc::clone(&waits));
+        async move |Extension(slot): Extension<QueueSlot>| {
+            let mut permit = pin!(limit.acquire_in(Some(&slot), testing::LONG));
+            let polled = futures::poll!(permit.as_mut());
+            waits.notify_one();
+            let is_shed = polled.is_ready() || permit.await.is_err();
+            if is_shed { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK }
+        }
+    });
+    let port = Port::open(Router::new().route("/", handler), 9).await;
+    let (mut tasks, mut responses) = (JoinSet::new(), JoinSet::new());
+    for requests in [3, 1] {
+        let stream = TokioIo::new(port.connect().await);
+        let (mut sender, connection) = handshake(TokioExecutor::new(), stream).await.unwrap();
+        tasks.spawn(connection);
+        for _ in 0..requests {
+            let request = http::Request::get("http://x/").body(Empty::<Bytes>::new());
+            responses.spawn(sender.send_request(request.unwrap()));
+            waits.notified().await;
+        }
+    }
+    drop(held);
+    for response in responses.join_all().await {
+        assert_eq!(response.unwrap().status(), StatusCode::OK);
     }
 }
 
