@@ -23,7 +23,7 @@ use config::Settings;
 use domain::draw::SigningKey;
 use feeds::listings::Follower;
 use index::Catalogue;
-use service::{Dependencies, Reads, TypoSearches};
+use service::{Dependencies, Reads, SlowSearches};
 
 pub const SCHEMA: Schema = Schema("catalogue");
 /// The producer whose feed is followed, as the cursor names it.
@@ -71,7 +71,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             boards,
             clock: clock.clone(),
             public_url: settings.public_url.clone(),
-            typo_searches: TypoSearches::default(),
+            slow_searches: SlowSearches::default(),
         },
         producer,
         limits: settings.vote_limits(),

@@ -20,33 +20,24 @@ impl Dataset {
     /// The listing of a kind with this slug or handle.
     pub fn votable(&self, kind: BoardKind, address: &str) -> Option<Votable<'_>> {
         match kind {
-            BoardKind::Games => self.games.get(address).map(|game| Votable::Game(game)),
-            BoardKind::Creators => {
-                let creator = self.creators.get(address);
-                creator.map(|creator| Votable::Creator(creator))
-            }
+            BoardKind::Games => self.games.get(address).map(|it| Votable::Game(it)),
+            BoardKind::Creators => self.creators.get(address).map(|it| Votable::Creator(it)),
         }
     }
 
     /// The listings of a kind in the order of their list.
     pub fn votables(&self, kind: BoardKind) -> Box<dyn Iterator<Item = Votable<'_>> + '_> {
         match kind {
-            BoardKind::Games => Box::new(self.games.rows().map(|game| Votable::Game(game))),
-            BoardKind::Creators => {
-                let creators = self.creators.rows();
-                Box::new(creators.map(|creator| Votable::Creator(creator)))
-            }
+            BoardKind::Games => Box::new(self.games.rows().map(|it| Votable::Game(it))),
+            BoardKind::Creators => Box::new(self.creators.rows().map(|it| Votable::Creator(it))),
         }
     }
 
     /// The listing at this position of the list of its kind, from 0.
     pub fn votable_at(&self, kind: BoardKind, position: u64) -> Option<Votable<'_>> {
         match kind {
-            BoardKind::Games => self.games.nth(position).map(|game| Votable::Game(game)),
-            BoardKind::Creators => {
-                let creator = self.creators.nth(position);
-                creator.map(|creator| Votable::Creator(creator))
-            }
+            BoardKind::Games => self.games.nth(position).map(|it| Votable::Game(it)),
+            BoardKind::Creators => self.creators.nth(position).map(|it| Votable::Creator(it)),
         }
     }
 

@@ -77,9 +77,4 @@ impl<'a> BoardKey<'a> {
             address: Cow::Borrowed(address),
         }
     }
-
-    /// The same with an address of its own.
-    pub fn into_owned(self) -> BoardKey<'static> {
-        BoardKey { address: Cow::Owned(self.address.into_owned()), ..self }
-    }
 }

@@ -13,7 +13,7 @@ const ARRAY: usize = 256;
 pub(crate) enum DocSet {
     /// In ascending order.
     Array(Vec<u32>),
-    Bitmap(RoaringBitmap),
+    Bitmap(Box<RoaringBitmap>),
 }
 
 impl Default for DocSet {
@@ -33,7 +33,16 @@ impl From<Vec<u32>> for DocSet {
             return Self::Array(docs.as_slice().into());
         }
         let bitmap: RoaringBitmap = docs.into_iter().collect();
-        Self::Bitmap(bitmap.clone())
+        Self::Bitmap(Box::new(bitmap.clone()))
+    }
+}
+
+impl From<RoaringBitmap> for DocSet {
+    fn from(docs: RoaringBitmap) -> Self {
+        if docs.len() <= ARRAY as u64 {
+            return Self::Array(docs.iter().collect());
+        }
+        Self::Bitmap(Box::new(docs))
     }
 }
 
@@ -61,7 +70,7 @@ impl DocSet {
     pub(crate) fn within(&self, docs: &RoaringBitmap) -> RoaringBitmap {
         match self {
             Self::Array(held) => held.iter().filter(|doc| docs.contains(**doc)).collect(),
-            Self::Bitmap(held) => held & docs,
+            Self::Bitmap(held) => &**held & docs,
         }
     }
 

@@ -9,8 +9,8 @@ mod query_params;
 mod rankings;
 mod search;
 mod site;
+mod slow_searches;
 mod staff;
-mod typo_searches;
 mod votes;
 
 use std::sync::Arc;
@@ -41,8 +41,8 @@ use crate::index::{Catalogue, Dataset, Document, Index, ResultPage, Snapshot};
 use crate::write::Limits;
 use query_params::ListQuery;
 
+pub use slow_searches::SlowSearches;
 pub use staff::Staff;
-pub use typo_searches::TypoSearches;
 pub use votes::Votes;
 
 /// Answers reads from memory: a snapshot of the catalogue, and the boards.
@@ -53,7 +53,7 @@ pub struct Reads {
     pub clock: Clock,
     /// Base address of the pages of cities. The feed has the addresses of other listings.
     pub public_url: String,
-    pub typo_searches: TypoSearches,
+    pub slow_searches: SlowSearches,
 }
 
 impl Reads {
@@ -79,12 +79,15 @@ impl Reads {
         L: Document<Key: 'static> + 'static,
     {
         let mode = list.mode;
-        if let Some(page) = index(snapshot.dataset(mode)).search_exactly(&list.query) {
+        // `updated_since` reads the times of all rows: at a million rows, that takes longer than a worker may be blocked.
+        if list.query.updated_since.is_none()
+            && let Some(page) = index(snapshot.dataset(mode)).search_exactly(&list.query)
+        {
             return Ok(page);
         }
         let (snapshot, query) = (Arc::clone(snapshot), list.query.clone());
         let search = move || index(snapshot.dataset(mode)).search(&query);
-        self.typo_searches.run(search).await
+        self.slow_searches.run(search).await
     }
 }
 

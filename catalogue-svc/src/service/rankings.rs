@@ -16,7 +16,7 @@ use super::answer;
 use crate::boards::DatasetBoards;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::{BoardKind, Window};
-use crate::index::Dataset;
+use crate::index::{Dataset, Snapshot};
 use kit::Mode;
 
 /// A request for a page of a board.
@@ -27,14 +27,6 @@ struct BoardQuery {
     after: Option<BoardKey<'static>>,
     limit: usize,
     binding: Binding,
-}
-
-struct BoardPage {
-    rows: Vec<RankingRow>,
-    details: Vec<BoardRowDetails>,
-    total: u64,
-    /// The key of the last row, if more rows follow.
-    next: Option<BoardKey<'static>>,
 }
 
 /// The ranks of a listing on the boards of its kind; `None` if there is no such listing.
@@ -82,14 +74,7 @@ impl RankingsService for Reads {
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let query = read(request)?;
         let boards = self.boards.get(query.mode)?;
-        let page = page(&boards, snapshot.dataset(query.mode), &query)
-            .map_err(|error| answer::broken(&error))?;
-        Ok(Response::new(ListRankingResponse {
-            json: answer::json(&page.rows)?.into(),
-            page: Some(answer::page_info_after(page.total, page.next.as_ref(), query.binding)?),
-            position: Some(snapshot.position.into()),
-            details: page.details,
-        }))
+        Ok(Response::new(page(&boards, &snapshot, &query)?))
     }
 
     async fn get_ranks(
@@ -125,9 +110,10 @@ fn read(request: ListRankingRequest) -> Result<BoardQuery, Fault> {
 
 fn page(
     boards: &DatasetBoards,
-    listings: &Dataset,
+    snapshot: &Snapshot,
     query: &BoardQuery,
-) -> anyhow::Result<BoardPage> {
+) -> Result<ListRankingResponse, Fault> {
+    let listings = snapshot.dataset(query.mode);
     let board = boards.board(query.kind, query.window);
     let previous = boards.votes.previous.get(query.kind, query.window);
     let ranked = board.after(query.after.as_ref());
@@ -137,10 +123,10 @@ fn page(
         let listing = listing.filter(|listing| listing.id() == row.id)?;
         Some((rank, row, listing))
     });
-    let (mut rows, mut details, mut last) = (Vec::new(), Vec::new(), None);
+    let (mut rows, mut details, mut last) = (Vec::<RankingRow>::new(), Vec::new(), None);
     for (rank, row, listing) in ranked.by_ref().take(query.limit) {
         let previous_rank = previous.get(&row.id);
-        let card = listing.card()?;
+        let card = listing.card().map_err(|error| answer::broken(&error))?;
         details.push(BoardRowDetails {
             picture_url: card.picture_url.clone(),
             losses: row.record.losses.into(),
@@ -149,10 +135,11 @@ fn page(
         last = Some(row.key());
     }
     let has_more = ranked.next().is_some();
-    Ok(BoardPage {
-        rows,
+    let last = last.filter(|_| has_more);
+    Ok(ListRankingResponse {
+        json: answer::json(&rows)?.into(),
+        page: Some(answer::page_info_after(board.total() as u64, last.as_ref(), query.binding)?),
+        position: Some(snapshot.position.into()),
         details,
-        total: u64::try_from(board.total())?,
-        next: last.filter(|_| has_more).map(BoardKey::into_owned),
     })
 }

@@ -24,8 +24,6 @@ const MESSAGE_ROWS: usize = 5_000;
 /// The most games that may be asked for.
 const MAX_GAMES: u32 = 50;
 
-const KINDS: [HitKind; 4] = [HitKind::Games, HitKind::Creators, HitKind::Events, HitKind::Cities];
-
 type SitemapMessages = Box<dyn Iterator<Item = Vec<proto::SitemapEntry>> + Send>;
 
 /// The live listings of a kind, message by message.
@@ -65,8 +63,7 @@ impl SiteService for Reads {
         request: Request<proto::ListSitemapRequest>,
     ) -> Result<Response<Self::ListSitemapStream>, Status> {
         let proto::ListSitemapRequest { kind, at_least } = request.into_inner();
-        let kind = KINDS.into_iter().find(|it| it.as_str() == kind);
-        let kind = kind.ok_or_else(|| {
+        let kind = kind.parse::<HitKind>().map_err(|_unknown| {
             Fault::invalid_field("kind", "Use games, creators, events or cities.")
         })?;
         let snapshot = self.snapshot_at(at_least.as_ref()).await?;

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, mpsc};
 use catalogue::boards::Boards;
 use catalogue::index::entity::Entity;
 use catalogue::index::{Catalogue, IndexWriter};
-use catalogue::service::{Reads, TypoSearches};
+use catalogue::service::{Reads, SlowSearches};
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{self as listings, State};
 use kit::Clock;
@@ -31,7 +31,7 @@ pub(crate) fn reads(catalogue: Arc<Catalogue>) -> Reads {
         catalogue,
         clock: Clock::system(),
         public_url: SITE.to_owned(),
-        typo_searches: TypoSearches::default(),
+        slow_searches: SlowSearches::default(),
     }
 }
 

@@ -1,22 +1,20 @@
 //! The public listings of one kind and mode, in their order, with what finds them.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use imbl::shared_ptr::DefaultSharedPtr;
-use imbl::{GenericHashMap, Vector};
+use imbl::{OrdMap, Vector};
 use rand::Rng;
 use rand::seq::index;
+use rayon::slice::ParallelSliceMut as _;
 use roaring::RoaringBitmap;
 
 use crate::domain::facet::Facet;
 use crate::index::doc_set::DocSet;
 use crate::index::document::{Document, IndexedFields};
 use crate::index::words::TermDictionary;
-
-/// A map whose clones share what they have in common.
-type Map<K, V> = GenericHashMap<K, V, RandomState, DefaultSharedPtr>;
 
 /// Public listings. A clone shares everything; a change copies what it touches.
 ///
@@ -29,9 +27,11 @@ pub struct Index<L: Document> {
     order: Arc<Vec<u32>>,
     /// Doc ids that are free again.
     free: Vector<u32>,
-    pub(crate) addresses: Map<Arc<str>, u32>,
+    /// The docs with the hashes of their addresses, in the order of the hashes. A doc whose address another doc has taken over is not among them.
+    addresses: Arc<Vec<(u32, u32)>>,
+    hasher: RandomState,
     /// The docs that have each facet.
-    pub(crate) facets: Map<Facet, Arc<DocSet>>,
+    pub(crate) facets: OrdMap<Facet, Arc<DocSet>>,
     pub(crate) words: TermDictionary,
 }
 
@@ -54,20 +54,30 @@ impl<L: Document> Index<L> {
             rows: Vector::new(),
             order: Arc::default(),
             free: Vector::new(),
-            addresses: Map::new(),
-            facets: Map::new(),
+            addresses: Arc::default(),
+            hasher: RandomState::default(),
+            facets: OrdMap::new(),
             words: TermDictionary::default(),
         }
     }
 
     /// An index of rows that are sorted, without what finds them.
     pub(crate) fn from_sorted(rows: &[Arc<L>]) -> Self {
-        let numbered = (0..).zip(rows);
+        let index = Self::new();
+        let docs = (0..).zip(rows);
+        let mut addresses: Vec<(u32, u32)> =
+            docs.map(|(doc, row)| (index.hash(row.address()), doc)).collect();
+        // The last doc comes first among those with the same address, and is kept.
+        addresses.par_sort_unstable_by_key(|(hash, doc)| (*hash, Reverse(*doc)));
+        let address = |doc: u32| rows[doc as usize].address();
+        addresses.dedup_by(|(hash, doc), (held_hash, held)| {
+            hash == held_hash && address(*doc) == address(*held)
+        });
         Self {
             rows: (rows.iter().map(Arc::clone)).map(|listing| Some(Row::new(listing))).collect(),
             order: Arc::new((0..).take(rows.len()).collect()),
-            addresses: numbered.map(|(doc, row)| (Arc::clone(row.address()), doc)).collect(),
-            ..Self::new()
+            addresses: Arc::new(addresses),
+            ..index
         }
     }
 
@@ -81,7 +91,7 @@ impl<L: Document> Index<L> {
 
     /// The row with this slug or handle.
     pub fn get(&self, address: &str) -> Option<&Arc<L>> {
-        self.row(*self.addresses.get(address)?)
+        self.row(self.addresses[self.find_address(address).ok()?].1)
     }
 
     pub fn count(&self, facet: &Facet) -> u64 {
@@ -148,8 +158,10 @@ impl<L: Document> Index<L> {
         };
         Arc::make_mut(&mut self.order).remove(position);
         self.index_fields(doc, &row.fields(), &IndexedFields::default());
-        if self.addresses.get(row.address()) == Some(&doc) {
-            self.addresses.remove(row.address());
+        if let Ok(at) = self.find_address(row.address())
+            && self.addresses[at].1 == doc
+        {
+            Arc::make_mut(&mut self.addresses).remove(at);
         }
         self.rows.set(doc as usize, None);
         self.free.push_back(doc);
@@ -205,8 +217,29 @@ impl<L: Document> Index<L> {
         docs.find(|(_, doc)| self.row(*doc).is_some_and(|other| other.id() == row.id()))
     }
 
+    fn hash(&self, address: &str) -> u32 {
+        // Half of the hash suffices: the addresses of docs with equal hashes are compared.
+        (self.hasher.hash_one(address) >> 32) as u32
+    }
+
+    /// Where the doc with this address is among the addresses, or would be.
+    fn find_address(&self, address: &str) -> Result<usize, usize> {
+        let hash = self.hash(address);
+        let first = self.addresses.partition_point(|(held, _)| *held < hash);
+        let mut same = self.addresses[first..].iter().take_while(|(held, _)| *held == hash);
+        let is_found = |doc: u32| self.row(doc).is_some_and(|row| **row.address() == *address);
+        same.position(|(_, doc)| is_found(*doc)).map(|at| first + at).ok_or(first)
+    }
+
     fn set(&mut self, doc: u32, row: Arc<L>) {
-        self.addresses.insert(Arc::clone(row.address()), doc);
+        match self.find_address(row.address()) {
+            Ok(at) if self.addresses[at].1 == doc => {}
+            Ok(at) => Arc::make_mut(&mut self.addresses)[at].1 = doc,
+            Err(at) => {
+                let entry = (self.hash(row.address()), doc);
+                Arc::make_mut(&mut self.addresses).insert(at, entry);
+            }
+        }
         self.rows.set(doc as usize, Some(Row::new(row)));
     }
 
@@ -234,5 +267,39 @@ impl<L: Document> Index<L> {
         if docs.is_empty() {
             self.facets.remove(facet);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::document::document_parts;
+    use crate::index::rendered::Rendered;
+
+    #[derive(Debug, Clone)]
+    struct Row {
+        key: u32,
+        address: Arc<str>,
+        text: Rendered,
+    }
+
+    impl Document for Row {
+        document_parts!(u32, u32, key, address);
+
+        fn fields(&self) -> IndexedFields {
+            IndexedFields::default()
+        }
+    }
+
+    #[test]
+    fn an_address_leads_to_its_row_although_another_has_the_same_hash() {
+        let text = Rendered::new(&()).unwrap();
+        let row = |key| Row { key, address: format!("row-{key}").into(), text: text.clone() };
+        // Of so many hashes of 32 bits, about ten pairs are equal.
+        let rows: Vec<_> = (0..300_000).map(|key| Arc::new(row(key))).collect();
+        let index = Index::from_sorted(&rows);
+        let is_found = |row: &Row| index.get(&row.address).is_some_and(|it| it.key == row.key);
+        assert!(rows.iter().all(|row| is_found(row)));
+        assert!(index.get("row-").is_none());
     }
 }

@@ -1,13 +1,15 @@
 //! Which docs have a term, by the field that has it.
 
+use std::sync::Arc;
+
 use roaring::RoaringBitmap;
 
 use crate::domain::words::Field;
 use crate::index::doc_set::DocSet;
 
 /// A field of which a posting has a set of docs.
-#[derive(Debug, Clone, Copy)]
-enum PostingField {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PostingField {
     Title,
     Tagline,
     /// The creator's name and the city.
@@ -18,7 +20,7 @@ impl PostingField {
     const COUNT: usize = 3;
 
     /// The sets that contain a doc which has the word in this field.
-    fn for_field(field: Field) -> &'static [Self] {
+    pub(super) fn for_field(field: Field) -> &'static [Self] {
         match field {
             Field::Title => &[Self::Title],
             Field::Tagline => &[Self::Tagline],
@@ -56,20 +58,27 @@ impl Posting {
         Self(docs.0.map(DocSet::from))
     }
 
+    /// The docs of several terms.
+    pub(super) fn union(postings: &[Arc<Self>]) -> Self {
+        let mut unions = [(); PostingField::COUNT].map(|()| Union::new(None));
+        for posting in postings {
+            for (union, docs) in unions.iter_mut().zip(&posting.0) {
+                union.add(docs);
+            }
+        }
+        Self(unions.map(|union| DocSet::from(union.finish())))
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(DocSet::is_empty)
     }
 
-    pub(crate) fn insert(&mut self, field: Field, doc: u32) {
-        for set in PostingField::for_field(field) {
-            self.0[*set as usize].insert(doc);
-        }
+    pub(super) fn insert(&mut self, field: PostingField, doc: u32) {
+        self.0[field as usize].insert(doc);
     }
 
-    pub(crate) fn remove(&mut self, field: Field, doc: u32) {
-        for set in PostingField::for_field(field) {
-            self.0[*set as usize].remove(doc);
-        }
+    pub(super) fn remove(&mut self, field: PostingField, doc: u32) {
+        self.0[field as usize].remove(doc);
     }
 
     pub(crate) fn title(&self) -> &DocSet {
@@ -114,8 +123,8 @@ impl<'a> Union<'a> {
     pub(crate) fn add(&mut self, docs: &DocSet) {
         match (docs, self.within) {
             (DocSet::Array(docs), _) => self.loose.extend(docs),
-            (DocSet::Bitmap(docs), None) => self.bitmap |= docs,
-            (DocSet::Bitmap(docs), Some(within)) => self.bitmap |= docs & within,
+            (DocSet::Bitmap(docs), None) => self.bitmap |= &**docs,
+            (DocSet::Bitmap(docs), Some(within)) => self.bitmap |= &**docs & within,
         }
     }
 

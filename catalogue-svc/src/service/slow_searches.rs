@@ -1,4 +1,4 @@
-//! Searches that forgive typos.
+//! Searches that would block a worker for longer than a few milliseconds.
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -6,19 +6,19 @@ use std::thread::available_parallelism;
 use kit::Fault;
 use tokio::sync::Semaphore;
 
-/// Runs searches that forgive typos on threads that may block: each takes up to tens of milliseconds. As many run at once as there are
-/// processors; the others wait.
+/// Runs searches that forgive typos, or read the times of all rows, on threads that may block: each takes up to tens of milliseconds. As many run
+/// at once as there are processors; the others wait.
 #[derive(Debug)]
-pub struct TypoSearches(Arc<Semaphore>);
+pub struct SlowSearches(Arc<Semaphore>);
 
-impl Default for TypoSearches {
+impl Default for SlowSearches {
     fn default() -> Self {
         let processors = available_parallelism().map_or(1, usize::from);
         Self(Arc::new(Semaphore::new(processors)))
     }
 }
 
-impl TypoSearches {
+impl SlowSearches {
     pub(super) async fn run<T: Send + 'static>(
         &self,
         search: impl FnOnce() -> T + Send + 'static,
@@ -46,7 +46,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_search_waits_for_the_permit_of_an_earlier_one() {
-        let searches = TypoSearches(Arc::new(Semaphore::new(1)));
+        let searches = SlowSearches(Arc::new(Semaphore::new(1)));
         let (release, held) = mpsc::channel::<()>();
         // Dropping the call does not cancel its search: the search keeps the permit.
         assert!(poll!(pin!(searches.run(move || held.recv()))).is_pending());
