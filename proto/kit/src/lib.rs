@@ -29,6 +29,7 @@ mod redis_url;
 pub mod request_id;
 pub mod rpc;
 mod secret;
+mod shared_read;
 pub mod telemetry;
 pub mod throttle;
 pub mod wakeup;

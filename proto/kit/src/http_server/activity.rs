@@ -9,7 +9,6 @@ use axum::body::{Body, HttpBody};
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use parking_lot::Mutex;
-use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use super::PortLimits;
@@ -22,11 +21,7 @@ const PART: usize = 16 * 1024;
 
 /// The requests of a connection.
 #[derive(Debug)]
-pub(super) struct Activity {
-    state: Mutex<State>,
-    /// Notified when `state` changes.
-    changed: Notify,
-}
+pub(super) struct Activity(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
@@ -113,81 +108,71 @@ impl HttpBody for ResponseBody {
 
 impl Activity {
     pub(super) fn new() -> Arc<Self> {
-        let state =
-            Mutex::new(State { running: 0, untaken: 0, has_begun: false, since: Instant::now() });
-        let changed = Notify::new();
-        Arc::new(Self { state, changed })
+        let state = State { running: 0, untaken: 0, has_begun: false, since: Instant::now() };
+        Arc::new(Self(Mutex::new(state)))
     }
 
     pub(super) fn begin(self: &Arc<Self>) -> RunningRequest {
-        let mut state = self.state.lock();
+        let mut state = self.0.lock();
         (state.running, state.has_begun) = (state.running + 1, true);
         drop(state);
-        self.changed.notify_one();
         RunningRequest { activity: Arc::clone(self), is_untaken: false }
     }
 
     /// Waits until the connection has been without a request for too long, or its client has taken nothing of a response.
+    ///
+    /// No request wakes this task. A limit begins with an event, so what happens between two checks cannot expire before the second one.
     pub(super) async fn expired(&self, limits: PortLimits) {
+        let shortest = UNTAKEN.min(limits.http_head).min(limits.http_idle);
         loop {
-            let deadline = {
-                let state = self.state.lock();
-                let limit = match *state {
-                    State { untaken: 1.., .. } => Some(UNTAKEN),
-                    State { running: 1.., .. } => None,
-                    State { has_begun: true, .. } => Some(limits.http_idle),
-                    State { .. } => Some(limits.http_head),
-                };
-                limit.map(|limit| state.since + limit)
-            };
-            if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-                return;
-            }
-            let expiring = async {
-                match deadline {
-                    Some(deadline) => sleep_until(deadline).await,
-                    None => std::future::pending().await,
+            let now = Instant::now();
+            let mut next_check = now + shortest;
+            if let Some(deadline) = self.deadline(limits) {
+                if deadline <= now {
+                    return;
                 }
-            };
-            tokio::select! {
-                biased;
-                () = self.changed.notified() => {}
-                // The client may have taken something since.
-                () = expiring => {}
+                next_check = next_check.min(deadline);
             }
+            sleep_until(next_check).await;
         }
+    }
+
+    /// When the connection expires, as things are.
+    fn deadline(&self, limits: PortLimits) -> Option<Instant> {
+        let state = self.0.lock();
+        let limit = match *state {
+            State { untaken: 1.., .. } => UNTAKEN,
+            State { running: 1.., .. } => return None,
+            State { has_begun: true, .. } => limits.http_idle,
+            State { .. } => limits.http_head,
+        };
+        Some(state.since + limit)
     }
 }
 
 impl RunningRequest {
     /// The response has a part for the client, or none yet. The client has taken the part before it, if there was one.
     fn set_untaken(&mut self, is_untaken: bool) {
-        let mut state = self.activity.state.lock();
+        let mut state = self.activity.0.lock();
         // A further response does not give the client more time for those before it.
         if self.is_untaken || state.untaken == 0 {
             state.since = Instant::now();
         }
         state.untaken -= u32::from(self.is_untaken);
         state.untaken += u32::from(is_untaken);
-        drop(state);
-        if self.is_untaken != is_untaken {
-            self.activity.changed.notify_one();
-        }
         self.is_untaken = is_untaken;
     }
 }
 
 impl Drop for RunningRequest {
     fn drop(&mut self) {
-        let mut state = self.activity.state.lock();
+        let mut state = self.activity.0.lock();
         state.running -= 1;
         state.untaken -= u32::from(self.is_untaken);
         // Neither does a response that ends.
         if state.untaken == 0 {
             state.since = Instant::now();
         }
-        drop(state);
-        self.activity.changed.notify_one();
     }
 }
 

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::feed::Position;
 use crate::redis::{Redis, Script, evaluate};
+use crate::shared_read::SharedRead;
 
 /// The high-water mark of one producer. Clones share it.
 #[derive(Debug, Clone)]
@@ -16,6 +17,7 @@ pub struct HighWaterMark {
     key: Arc<str>,
     script: Arc<Script>,
     get: Arc<Cmd>,
+    reads: SharedRead<Option<Position>>,
 }
 
 impl HighWaterMark {
@@ -29,6 +31,7 @@ impl HighWaterMark {
             get: Arc::new(get),
             key: key.into(),
             script: Arc::new(Script::new(include_str!("publish.lua"))),
+            reads: SharedRead::default(),
         }
     }
 
@@ -42,10 +45,14 @@ impl HighWaterMark {
         published.await.ok();
     }
 
-    /// The mark; `None` when there is none or Redis cannot be reached.
+    /// The mark; `None` when there is none or Redis cannot be reached. Concurrent calls share the commands that are sent after they began.
     pub async fn read(&self) -> Option<Position> {
-        let value: Option<String> = self.redis.query("read position", &self.get).await.ok()?;
-        parse(&value?)
+        let (redis, get) = (self.redis.clone(), Arc::clone(&self.get));
+        let read = async move || {
+            let value: Option<String> = redis.query("read position", &get).await.ok()?;
+            parse(&value?)
+        };
+        self.reads.get(read).await
     }
 }
 
