@@ -15,8 +15,8 @@ use super::generator::Wire;
 use crate::http1::Target;
 
 /// Requests in flight on a connection: the gateway's limit.
-const STREAMS: usize = 4;
-/// The most connections of an open loop. Their streams are nearly as many as the gateway admits.
+const STREAMS: usize = 8;
+/// The most connections of an open loop.
 const MOST: usize = 1_000;
 /// The flow-control windows of a stream and of a connection: larger than the responses.
 const WINDOW: u32 = 1 << 20;
