@@ -196,13 +196,13 @@ fn write_behind(
         (Arc::clone(recorder), CallLog::new(redis.new_connection(), settings.call_log));
     let records = CallRecords::new(recorder, log, boot.clock.clone(), &settings.key_prefix);
     let records = repeat(call_records::INTERVAL, lifecycle.stopping(), async move || {
-        records.write_log().await
+        records.write_log().await;
     });
     lifecycle.spawn_graceful("call records", records);
 
     let counters = Arc::clone(counters);
     let month_use = repeat(settings.month_flush, lifecycle.stopping(), async move || {
-        counters.flush_month_use().await
+        counters.flush_month_use().await;
     });
     lifecycle.spawn_graceful("month use", month_use);
 }

@@ -17,7 +17,7 @@ use crate::visit::Parameter;
 
 /// Which layers run around a handler. They decide against which limit a request counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RouteKind {
+pub enum PathKind {
     /// A file that is the same for everybody: not counted, except the pictures of listings, by their handler.
     Asset,
     /// A page of the public site, in each language. It sets no cookie and asks for no session (`layers/public.rs`).
@@ -33,7 +33,7 @@ pub enum RouteKind {
 /// A path of the site.
 pub struct Route {
     pub path: &'static str,
-    pub kind: RouteKind,
+    pub kind: PathKind,
     pub methods: Vec<Method>,
     /// The parameters of the query on which a public page depends, in the order of its address. The layers remove all others.
     pub query: Vec<Parameter>,
@@ -66,7 +66,7 @@ impl Handler<(), App> for AnyHandler {
 impl Route {
     fn new(
         path: &'static str,
-        kind: RouteKind,
+        kind: PathKind,
         methods: Vec<Method>,
         handlers: MethodRouter<App>,
     ) -> Self {
@@ -97,7 +97,7 @@ impl Route {
 }
 
 /// The routes of a kind.
-impl RouteKind {
+impl PathKind {
     pub fn page<H, T>(self, path: &'static str, show: H) -> Route
     where
         H: Handler<T, App>,

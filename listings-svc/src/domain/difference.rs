@@ -101,7 +101,7 @@ fn compare_values(
         (Some(Value::Object(before)), None) => compare_objects(&path, before, &nothing, found),
         (before, after) if before == after => {}
         (before, after) => {
-            found.push(Difference { path, before: before.cloned(), after: after.cloned() })
+            found.push(Difference { path, before: before.cloned(), after: after.cloned() });
         }
     }
 }

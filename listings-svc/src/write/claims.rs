@@ -99,8 +99,9 @@ pub async fn decide(
     finish(transaction, id, changes).await
 }
 
-/// An account withdraws a claim of its own that waits. Nobody has decided on it, so its row is deleted. Returns the claim; `None` if nothing was
-/// withdrawn, because the claim was withdrawn or rejected before.
+/// An account withdraws a claim of its own that waits. Nobody has decided on it, so its row is deleted.
+///
+/// Returns the claim; `None` if nothing was withdrawn, because the claim was withdrawn or rejected before.
 pub async fn withdraw(
     commands: &CommandDependencies,
     account: Uuid,

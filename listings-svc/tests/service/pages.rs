@@ -277,7 +277,7 @@ async fn an_account_withdraws_one_claim_that_waits(pool: PgPool) {
     }
     let request = proto::ListOwnClaimsRequest { account_id: ADA.to_string() };
     let own_claims = pages(&service).list_own_claims(request).await.unwrap();
-    assert_eq!(own_claims.into_inner().claims, [kept.clone()]);
+    assert_eq!(own_claims.into_inner().claims, std::slice::from_ref(&kept));
     assert_eq!(service.head().await, head, "nobody gets a mail");
     let waiting = staff(&service)
         .list_claims(proto::ListClaimsRequest { page: None })

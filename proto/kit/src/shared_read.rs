@@ -7,7 +7,7 @@ use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
 
 /// Reads a value for all calls that wait for it. A call needs a read that starts after the call began, not a read of its own: one read is in
-/// flight, and the calls that begin meanwhile share the next one. Raft shares its ReadIndex in this way. Clones share the reads.
+/// flight, and the calls that begin meanwhile share the next one. Raft shares its `ReadIndex` in this way. Clones share the reads.
 #[derive(Clone)]
 pub(crate) struct SharedRead<T>(Arc<State<T>>);
 

@@ -226,8 +226,9 @@ async fn body(
         .await
 }
 
-/// Makes a delivery due, with one more attempt if it is finished. If the delivery was waiting when the caller read it (`was_waiting`), and the
-/// attempt in flight has succeeded since, nothing is sent again.
+/// Makes a delivery due, with one more attempt if it is finished.
+///
+/// If the delivery was waiting when the caller read it (`was_waiting`), and the attempt in flight has succeeded since, nothing is sent again.
 pub async fn send_again(
     connection: &mut PgConnection,
     endpoint: Uuid,

@@ -1,6 +1,8 @@
 //! `deploy/test` in a checkout of its own, with a fake cargo, launcher and psql: which tests it runs, and what it says at its end.
 
+use std::env;
 use std::fs;
+use std::iter;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -112,8 +114,10 @@ impl Checkout {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(self.path("deploy/test"));
-        let path = std::env::var("PATH").unwrap();
-        command.args(args).env("PATH", format!("{}:{path}", self.path("programs").display()));
+        let programs = self.path("programs");
+        let path = env::var_os("PATH").unwrap();
+        let path = env::join_paths(iter::once(programs).chain(env::split_paths(&path)));
+        command.args(args).env("PATH", path.unwrap());
         command
     }
 

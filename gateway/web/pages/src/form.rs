@@ -21,12 +21,12 @@ pub struct Group {
 
 /// A part of a form.
 #[derive(Debug)]
-pub enum FormPart {
+pub enum Part {
     Field(Field),
     Group(Group),
 }
 
-impl fmt::Display for FormPart {
+impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Field(it) => it.fmt(f),
@@ -36,4 +36,4 @@ impl fmt::Display for FormPart {
 }
 
 // Their templates escape every value.
-impl HtmlSafe for FormPart {}
+impl HtmlSafe for Part {}

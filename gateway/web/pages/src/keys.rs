@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
-use crate::form::FormPart;
+use crate::form::Part;
 use crate::frame::Frame;
 
 #[derive(Debug, Template)]
@@ -79,7 +79,7 @@ pub struct NewKeyPage {
     pub form: String,
     pub name: Field,
     pub choices: KeyChoices,
-    pub game: FormPart,
+    pub game: Part,
 }
 
 impl NewKeyPage {
@@ -156,7 +156,7 @@ mod tests {
             form: "f".to_owned(),
             name: Field::text("name", "Name"),
             choices,
-            game: FormPart::Field(Field::text("game", "Game")),
+            game: Part::Field(Field::text("game", "Game")),
         };
         page.render().unwrap()
     }

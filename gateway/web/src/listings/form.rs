@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use pages::form::{FormPart, Group};
+use pages::form::{Group, Part};
 use pages::site::sort_key;
 use pages::{Choice, Field, Fields};
 
@@ -42,26 +42,26 @@ pub(super) struct FormContext<'a> {
 }
 
 impl FormContext<'_> {
-    pub(super) fn form_parts(&self) -> Vec<FormPart> {
+    pub(super) fn form_parts(&self) -> Vec<Part> {
         let fields = fields(self.kind).into_iter();
         fields.filter_map(|field| self.part(&field)).collect()
     }
 
     /// The input of a field; `None` if the form does not have it.
-    fn part(&self, field: &ListingField) -> Option<FormPart> {
+    fn part(&self, field: &ListingField) -> Option<Part> {
         let name = field.name;
         Some(match field.input {
             Input::Shown => return None,
             Input::Handle if !self.is_new => return None,
-            Input::Handle => FormPart::Field(self.line(name).optional()),
-            Input::Title(max) | Input::Line(max) => FormPart::Field(self.line(name).max(max)),
+            Input::Handle => Part::Field(self.line(name).optional()),
+            Input::Title(max) | Input::Line(max) => Part::Field(self.line(name).max(max)),
             Input::OptionalLine(max) | Input::NullableLine(max) => {
-                FormPart::Field(self.line(name).max(max).optional())
+                Part::Field(self.line(name).max(max).optional())
             }
-            Input::Year => FormPart::Field(self.line(name).optional().digits()),
-            Input::Address => FormPart::Field(self.line(name).optional().url()),
-            Input::Day => FormPart::Field(self.day(name)),
-            Input::NullableDay => FormPart::Field(self.day(name).optional()),
+            Input::Year => Part::Field(self.line(name).optional().digits()),
+            Input::Address => Part::Field(self.line(name).optional().url()),
+            Input::Day => Part::Field(self.day(name)),
+            Input::NullableDay => Part::Field(self.day(name).optional()),
             Input::Paragraphs => self.area(name, "field-text-hint", 8, 10_000),
             Input::Credits => self.area(name, "field-credits-hint", 6, 70_000),
             Input::Creator => self.select(name, self.creators()),
@@ -90,14 +90,14 @@ impl FormContext<'_> {
         field.error_in(self.errors)
     }
 
-    fn area(&self, name: &'static str, hint: &'static str, rows: u8, max: u32) -> FormPart {
+    fn area(&self, name: &'static str, hint: &'static str, rows: u8, max: u32) -> Part {
         let area = Field::area(name, label(name))
             .rows(rows)
             .max(max)
             .optional()
             .hint(say(hint))
             .value(self.typed.get(name));
-        FormPart::Field(area.error_in(self.errors))
+        Part::Field(area.error_in(self.errors))
     }
 
     fn creators(&self) -> Vec<(String, String)> {
@@ -137,19 +137,19 @@ impl FormContext<'_> {
         named
     }
 
-    fn select(&self, name: &'static str, mut values: Vec<(String, String)>) -> FormPart {
+    fn select(&self, name: &'static str, mut values: Vec<(String, String)>) -> Part {
         let empty = text_of(name, "choose", "");
         if !empty.is_empty() && self.typed.get(name).is_empty() {
             values.insert(0, (String::new(), empty.to_owned()));
         }
         let select = Field::select(name, label(name), self.choices_of(name, values));
-        FormPart::Field(select.error_in(self.errors))
+        Part::Field(select.error_in(self.errors))
     }
 
-    fn checks(&self, name: &'static str, values: Vec<(String, String)>, most: u8) -> FormPart {
+    fn checks(&self, name: &'static str, values: Vec<(String, String)>, most: u8) -> Part {
         let legend = text_of(name, "legend", label(name));
         let checks = Field::checks(name, legend, self.choices_of(name, values)).most(most);
-        FormPart::Field(checks.optional().error_in(self.errors))
+        Part::Field(checks.optional().error_in(self.errors))
     }
 
     /// Marks the typed values as chosen. A typed value that is not in the list stays, and the service reports its error.
@@ -171,7 +171,7 @@ impl FormContext<'_> {
     }
 
     /// The links that the listing has, and folded the fields of the other kinds.
-    fn links(&self) -> FormPart {
+    fn links(&self) -> Part {
         let known = link_keys(self.kind, &self.choices.values).iter().map(String::as_str);
         let typed: HashMap<&str, &str> = self.typed.links().collect();
         let mut seen = HashSet::new();
@@ -192,7 +192,7 @@ impl FormContext<'_> {
                 more.push(field);
             }
         }
-        FormPart::Group(Group {
+        Part::Group(Group {
             legend: say("field-links"),
             hint: say("field-links-hint"),
             fields,

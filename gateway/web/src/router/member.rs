@@ -8,7 +8,7 @@ use crate::layers::access::Access;
 use crate::listings::{
     claims, create, edit, list as list_of_listings, picture_file, pictures, show, upload,
 };
-use crate::route::{Route, RouteKind, with_body};
+use crate::route::{PathKind, Route, with_body};
 
 /// The longest body of the form of a listing: 10,000 characters of any script, as a browser encodes them, are up to 120,000 bytes.
 const MAX_LISTING: usize = form_body::MAX_LIMIT;
@@ -42,8 +42,8 @@ macro_rules! listing {
 }
 
 /// The routes of members who have this permission.
-const fn member(permission: Permission) -> RouteKind {
-    RouteKind::Dashboard(Access::Member(permission))
+const fn member(permission: Permission) -> PathKind {
+    PathKind::Dashboard(Access::Member(permission))
 }
 
 fn account_routes() -> Vec<Route> {

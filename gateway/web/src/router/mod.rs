@@ -30,7 +30,7 @@ use crate::people::{
     delete, email, links, password, recovery_codes, reset, second_factor as code, sessions,
     settings as own_settings, sign_in, sign_up, totp,
 };
-use crate::route::{Route, RouteKind};
+use crate::route::{PathKind, Route};
 use crate::site::sitemap::FixedPages;
 use crate::well_known;
 
@@ -46,7 +46,7 @@ pub fn routes() -> Vec<Route> {
 }
 
 fn people_routes() -> Vec<Route> {
-    use RouteKind::{Asset, Dashboard};
+    use PathKind::{Asset, Dashboard};
     let [anyone, second_factor, signed_in] =
         [Access::Anyone, Access::SecondFactor, Access::SignedIn].map(Dashboard);
     vec![
@@ -92,7 +92,7 @@ fn first_part(path: &str) -> &str {
 /// Whether the path also exists below each language: a public page, and one that people see before they sign in or reach from a public page,
 /// whose language the sign-in keeps.
 fn is_in_each_language(route: &Route) -> bool {
-    matches!(route.kind, RouteKind::Public | RouteKind::Dashboard(Access::Anyone))
+    matches!(route.kind, PathKind::Public | PathKind::Dashboard(Access::Anyone))
         || matches!(route.path, "/claim/{handle}" | "/add-game")
 }
 
@@ -102,9 +102,9 @@ pub fn router(app: &App) -> Router {
     for route in routes() {
         let (path, is_translated) = (route.path, is_in_each_language(&route));
         let handlers = match route.kind {
-            RouteKind::Asset => route.handlers,
-            RouteKind::Public | RouteKind::File | RouteKind::Docs => site::counted(route, app),
-            RouteKind::Dashboard(access) => {
+            PathKind::Asset => route.handlers,
+            PathKind::Public | PathKind::File | PathKind::Docs => site::counted(route, app),
+            PathKind::Dashboard(access) => {
                 let (app, body_limit) = (App::clone(app), route.body_limit);
                 let guard = Guard { app, access, path, body_limit };
                 route.handlers.layer(from_fn_with_state(guard, access::check))
@@ -118,7 +118,7 @@ pub fn router(app: &App) -> Router {
     }
     let reject = |_: ProtectionError| PageError::cross_site().into_response();
     let is_public: IsPublic = |path| !DASHBOARD.contains(first_part(path));
-    let public = routes().into_iter().filter(|route| route.kind == RouteKind::Public);
+    let public = routes().into_iter().filter(|route| route.kind == PathKind::Public);
     let docs = guides::PATHS.iter().copied().chain([reference::PATH]);
     let fixed = FixedPages::new(public.map(|route| route.path).chain(docs));
     // Forms of the site itself, also behind a proxy that sends another `Host`. The settings have checked the address.
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn every_page_of_an_account_needs_a_membership() {
         for route in routes() {
-            let is_member = matches!(route.kind, RouteKind::Dashboard(Access::Member(_)));
+            let is_member = matches!(route.kind, PathKind::Dashboard(Access::Member(_)));
             assert_eq!(is_member, route.path.contains("{account}"), "{}", route.path);
         }
     }
@@ -175,10 +175,10 @@ mod tests {
     #[test]
     fn errors_of_untranslated_pages_offer_no_other_language() {
         for route in routes() {
-            if matches!(route.kind, RouteKind::Public | RouteKind::Docs) {
+            if matches!(route.kind, PathKind::Public | PathKind::Docs) {
                 let uri = route.path.replace(['{', '}'], "").parse().unwrap();
                 let frame = Visit::from_request(&uri, &HeaderMap::new()).frame("");
-                let is_translated = route.kind == RouteKind::Public;
+                let is_translated = route.kind == PathKind::Public;
                 assert_eq!(frame.is_translated, is_translated, "{}", route.path);
             }
         }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn only_readers_see_and_only_forms_change() {
         for route in routes() {
-            let only_reads = route.kind == RouteKind::Dashboard(Access::Member(Permission::Read));
+            let only_reads = route.kind == PathKind::Dashboard(Access::Member(Permission::Read));
             let changes = route.methods.contains(&Method::POST);
             // Every member may leave an account.
             let is_open = route.path.ends_with("/team/leave");

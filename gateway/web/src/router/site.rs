@@ -9,7 +9,7 @@ use pages::Language;
 use crate::app::App;
 use crate::layers::public::RouteState;
 use crate::layers::{path, public};
-use crate::route::{Route, RouteKind};
+use crate::route::{PathKind, Route};
 use crate::site::docs::{all, guide, llms, reference};
 use crate::site::{
     articles, boards, calendar, creators, drawn, economy, events, feeds, games, picture, places,
@@ -21,7 +21,7 @@ const CURSOR: &[&str] = &["cursor"];
 
 /// The public site. Each path also exists below `/en` and `/fr`.
 pub(super) fn routes() -> Vec<Route> {
-    use RouteKind::{Asset, File, Public};
+    use PathKind::{Asset, File, Public};
     vec![
         Public.page("/", start::show).reads_one_of("done", &start::NOTICES),
         Asset.page("/pictures/{name}", picture::show),
@@ -59,7 +59,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// The documentation, in English at one address.
 pub(super) fn docs_routes() -> Vec<Route> {
-    use RouteKind::{Docs, File};
+    use PathKind::{Docs, File};
     vec![
         Docs.page("/docs", guide::index),
         Docs.page("/docs/all", all::show),
@@ -88,7 +88,7 @@ pub(super) fn add_docs_of_languages(mut router: Router<App>) -> Router<App> {
 pub(super) fn counted(route: Route, app: &App) -> MethodRouter<App> {
     let is_cached = match route.kind {
         // A page with a form differs for each visitor.
-        RouteKind::Public => route.methods == [Method::GET],
+        PathKind::Public => route.methods == [Method::GET],
         // A file of the sitemap reads all listings of a kind up to its last row, the index those of all kinds.
         _ => route.path.starts_with("/sitemap"),
     };

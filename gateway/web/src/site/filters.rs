@@ -3,7 +3,7 @@
 use contracts::common::v1::PageRequest;
 use contracts::public::{CountryRow, GenreRow};
 use kit::Fault;
-use pages::site::list::{self, Filter, Filters, ListPage, Pager};
+use pages::site::list::{self, Filter, FilteredPage, Filters, Pager};
 use pages::{ApiCall, Choice, Frame, Head};
 
 use super::{ROWS, cards};
@@ -165,10 +165,10 @@ impl<'q> ListRequest<'q> {
         names: &RowNames,
         rows: &Rows,
         cards: list::Rows,
-    ) -> ListPage {
+    ) -> FilteredPage {
         self.describe(&mut frame, &choices, names, rows.page.total);
         let [.., count] = words(self.path);
-        ListPage {
+        FilteredPage {
             filters: form(&frame, self.path, choices, &self.set()),
             rows: cards,
             count: frame.count(count, &rows.page.total),

@@ -7,7 +7,7 @@ use web::domain::role::Role;
 use web::domain::session_token::Token;
 use web::layers::access::Access;
 use web::page_limit::Visitor;
-use web::route::RouteKind;
+use web::route::PathKind;
 use web::router::routes;
 use web::store::sessions::Stage;
 
@@ -40,7 +40,7 @@ async fn nobody_reaches_the_account_of_another(pool: PgPool) {
     let before = full.state().await;
     let mut tried = 0;
     for route in routes() {
-        if !matches!(route.kind, RouteKind::Dashboard(Access::Member(_))) {
+        if !matches!(route.kind, PathKind::Dashboard(Access::Member(_))) {
             continue;
         }
         let mut parameters = route.path.split('/').filter(|it| it.starts_with('{'));
@@ -86,7 +86,7 @@ async fn a_role_reaches_only_what_it_may(pool: PgPool) {
     site.join(account, bob, Role::Editor).await;
     let mut editor = site.signed_in(BOB).await;
     for route in routes() {
-        let RouteKind::Dashboard(Access::Member(permission)) = route.kind else {
+        let PathKind::Dashboard(Access::Member(permission)) = route.kind else {
             continue;
         };
         if Role::Editor.may(permission) || !route.methods.contains(&Method::POST) {
@@ -108,7 +108,7 @@ async fn a_page_offers_only_the_forms_that_the_role_may_use(pool: PgPool) {
         site.join(account, person, role).await;
         let mut member = site.signed_in(email).await;
         let may =
-            |kind| matches!(kind, RouteKind::Dashboard(Access::Member(needed)) if role.may(needed));
+            |kind| matches!(kind, PathKind::Dashboard(Access::Member(needed)) if role.may(needed));
         let routes = || routes().into_iter().filter(|it| it.path.contains("{account}"));
         let mut refused: Vec<String> = routes().map(|it| full.own(it.path)).collect();
         for route in routes().filter(|it| may(it.kind)) {
@@ -151,7 +151,7 @@ async fn a_network_is_refused_at_its_limits_on_every_path_that_costs_a_call(pool
             let path = full.own(route.path);
             stranger.cookie = Some(made_up.clone());
             let page = send(&mut stranger, method, &path, &every_field()).await;
-            let is_free = route.kind == RouteKind::Asset && route.path != "/pictures/{name}";
+            let is_free = route.kind == PathKind::Asset && route.path != "/pictures/{name}";
             let is_refused = page.status == StatusCode::TOO_MANY_REQUESTS;
             assert_eq!(is_refused, !is_free, "{method} {path}: {}", page.status);
             refused += usize::from(is_refused);

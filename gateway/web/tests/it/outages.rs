@@ -7,7 +7,7 @@ use http::Method;
 use http::header::CACHE_CONTROL;
 use sqlx::PgPool;
 use web::domain::role::Role;
-use web::route::RouteKind;
+use web::route::PathKind;
 use web::router::routes;
 use web::upstream::{CatalogueClient, Economy, Gateway, Listings, Webhooks};
 
@@ -83,7 +83,7 @@ async fn an_incomplete_public_page_says_so(pool: PgPool) {
         let mut changed = 0;
         for route in routes() {
             let is_public =
-                matches!(route.kind, RouteKind::Public | RouteKind::File | RouteKind::Docs);
+                matches!(route.kind, PathKind::Public | PathKind::File | PathKind::Docs);
             let path = match route.path {
                 "/search" => "/search?q=okoto".to_owned(),
                 "/sitemap/{name}" => "/sitemap/pages-1.xml".to_owned(),

@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use web::docs::guides::PATHS;
-use web::route::RouteKind;
+use web::route::PathKind;
 use web::router::routes;
 use web::site::robots;
 
@@ -223,11 +223,9 @@ async fn robots_txt_excludes_the_dashboard(pool: PgPool) {
     assert!(text.contains("Sitemap: https://mchezo.example/sitemap.xml"), "{text}");
     for route in routes() {
         let is_open = match route.kind {
-            RouteKind::Public | RouteKind::File | RouteKind::Docs => {
-                !route.path.starts_with("/vote")
-            }
-            RouteKind::Asset => true,
-            _ => false,
+            PathKind::Public | PathKind::File | PathKind::Docs => !route.path.starts_with("/vote"),
+            PathKind::Asset => true,
+            PathKind::Dashboard(_) => false,
         };
         assert_eq!(robots::is_allowed(route.path), is_open, "{}", route.path);
     }

@@ -6,7 +6,7 @@ use http::{Method, Request};
 use sqlx::PgPool;
 use time::Duration;
 use web::page_limit::PageLimit;
-use web::route::RouteKind;
+use web::route::PathKind;
 use web::router::routes;
 
 use crate::browser::{Browser, Page};
@@ -26,7 +26,7 @@ pub(crate) async fn get_with(browser: &mut Browser, path: &str, headers: &[(&str
 pub(crate) fn paths() -> Vec<String> {
     let public = routes()
         .into_iter()
-        .filter(|route| route.kind == RouteKind::Public)
+        .filter(|route| route.kind == PathKind::Public)
         // A page with a form is not cached.
         .filter(|route| route.methods == [Method::GET]);
     // Feeds are not HTML.

@@ -70,8 +70,10 @@ pub async fn set_named(
     .await
 }
 
-/// Whether a reader may see a picture. The public sees the pictures that a visible listing names, the members of an account the pictures of
-/// its listings too, and staff all pictures. Nobody sees a picture that staff have purged.
+/// Whether a reader may see a picture.
+///
+/// The public sees the pictures that a visible listing names, the members of an account the pictures of its listings too, and staff all
+/// pictures. Nobody sees a picture that staff have purged.
 pub async fn may_see(pool: &PgPool, reader: Reader, name: &FileName) -> Result<bool, sqlx::Error> {
     let account = match reader {
         Reader::Member(account) => Some(account),

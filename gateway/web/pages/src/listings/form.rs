@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::field::Fields;
-use crate::form::FormPart;
+use crate::form::Part;
 use crate::frame::Frame;
 
 /// The form of a new listing, or of a change.
@@ -22,7 +22,7 @@ pub struct ListingFormPage {
     pub action: String,
     /// Names and values of hidden fields.
     pub hidden: Vec<(String, String)>,
-    pub parts: Vec<FormPart>,
+    pub parts: Vec<Part>,
     pub button: &'static str,
     pub back: String,
 }

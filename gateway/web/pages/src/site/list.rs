@@ -9,7 +9,7 @@ use crate::frame::Frame;
 /// The page of a list.
 #[derive(Debug, Template)]
 #[template(path = "site/list.html")]
-pub struct ListPage {
+pub struct FilteredPage {
     pub frame: Frame,
     pub filters: Filters,
     pub rows: Rows,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use contracts::common::v1::PageInfo;
 use contracts::gateway::v1::KeyKind;
 use kit::Fault;
-use pages::form::FormPart;
+use pages::form::Part;
 use pages::keys::{KeyChoices, NewKeyPage};
 use pages::{Choice, Field, Fields};
 use serde::Deserialize;
@@ -80,7 +80,7 @@ fn new_key(form: &KeyForm) -> Result<NewKey, Fault> {
 }
 
 /// The game of a key: one of the account's. While listings-svc is away, its slug is typed.
-async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> FormPart {
+async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Part {
     let typed = typed.trim();
     let label = say("key-game");
     let listed = request.app.listings.list(request.scope.id, "");
@@ -92,7 +92,7 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
     let Some((listings, _)) = listed.filter(|(_, page)| is_whole(page)) else {
         let field =
             Field::text("game", label).optional().value(typed).hint(say("key-game-slug-hint"));
-        return FormPart::Field(field.error_in(errors));
+        return Part::Field(field.error_in(errors));
     };
     let games = listings.into_iter().filter(|it| it.kind == "game");
     let mut values: Vec<(String, String)> = games
@@ -109,7 +109,7 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
     let choices =
         values.into_iter().map(|(value, label)| Choice { is_chosen: value == typed, value, label });
     let select = Field::select("game", label, choices.collect()).optional();
-    FormPart::Field(select.hint(say(hint)).error_in(errors))
+    Part::Field(select.hint(say(hint)).error_in(errors))
 }
 
 async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> PageResult {
