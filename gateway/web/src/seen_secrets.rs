@@ -13,13 +13,13 @@ use pages::teams::FormerMember;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::account::keys::may_revoke;
 use crate::app::Web;
 use crate::domain::role::Permission;
 use crate::english::{say, say_of};
 use crate::store::activity;
 use crate::store::members::Member;
 use crate::store::people::Person;
+use crate::upstream::gateway::may_revoke;
 use crate::upstream::webhook::origin;
 
 /// How long a page, and a person who leaves, wait for the services.

@@ -9,7 +9,6 @@ use serde::Deserialize;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
-use super::keys::may_revoke;
 use super::team::begin_change;
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
@@ -23,6 +22,7 @@ use crate::render::{FormState, html, see_other};
 use crate::request::Section;
 use crate::store::{links, members};
 use crate::upstream::Listings;
+use crate::upstream::gateway::may_revoke;
 use crate::upstream::listings::state_of;
 
 /// The reason why an account with other people is not closed: the key of a text.

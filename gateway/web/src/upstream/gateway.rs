@@ -5,10 +5,12 @@ use std::time::Duration;
 use contracts::gateway::v1 as proto;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::call::{Calls, required, rpcs};
 use super::clients::Accounts;
+use super::time_of;
 
 /// Rows of a page of a list that is read to its end.
 const PAGE: u32 = 500;
@@ -50,6 +52,11 @@ impl Switches {
             submissions_are_paused: !is_on("submissions").unwrap_or(true),
         }
     }
+}
+
+/// Whether a key is neither revoked nor past its grace period. Its game may keep it from working now, and not later.
+pub fn may_revoke(key: &proto::Key, now: OffsetDateTime) -> bool {
+    key.revoked_at.is_none() && time_of(key.grace_until).is_none_or(|until| until > now)
 }
 
 /// A key to make or to request.

@@ -10,7 +10,6 @@ use pages::keys::{Grace, KeyRow, SecretPage};
 use pages::when;
 use time::OffsetDateTime;
 
-pub(crate) use self::words::may_revoke;
 use self::words::rights;
 pub(super) use self::words::{mode_name, state};
 use crate::account::effect::Effect;

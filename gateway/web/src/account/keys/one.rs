@@ -7,7 +7,7 @@ use pages::keys::{KeyPage, LastCall};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::words::{self, refusal};
+use super::words::refusal;
 use super::{row, shown_once};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
@@ -19,6 +19,7 @@ use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
 use crate::request::Section;
+use crate::upstream::gateway::may_revoke;
 use crate::upstream::{minute_of, time_of};
 use crate::url_query::UrlQuery;
 
@@ -82,7 +83,7 @@ async fn page(
     let key = key?;
     let refusal = refusal(&key, context.account()?.month.as_ref(), now);
     let errors = state.errors;
-    let may_revoke = words::may_revoke(&key, now);
+    let may_revoke = may_revoke(&key, now);
     let page = KeyPage {
         frame: Frame { notice, ..context.frame },
         errors,

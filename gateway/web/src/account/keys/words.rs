@@ -53,11 +53,6 @@ pub(in crate::account) fn state(key: &proto::Key, now: OffsetDateTime) -> KeySta
     }
 }
 
-/// Whether a key is neither revoked nor past its grace period. Its game may keep it from working now, and not later.
-pub(crate) fn may_revoke(key: &proto::Key, now: OffsetDateTime) -> bool {
-    key.revoked_at.is_none() && time_of(key.grace_until).is_none_or(|until| until > now)
-}
-
 /// Why calls with a key are refused, and what its owner can do. `None`: they are not.
 pub(super) fn refusal(
     key: &proto::Key,
