@@ -7,7 +7,7 @@ use futures::future::try_join_all;
 use kit::{Code, Fault};
 use pages::site::boards::{Board, BoardPage, BoardRow, Direction, OverviewPage};
 use pages::site::games::BoardRank;
-use pages::{ApiCall, Frame, Head, Link, Tab, Texts};
+use pages::{ApiCall, Frame, Head, Tab, Texts};
 
 use super::response::respond;
 use super::{ROWS, cards, filters};
@@ -139,14 +139,7 @@ fn row(frame: &Frame, kind: &str, row: RankingRow, details: &proto::BoardRowDeta
     let name = row.url.rsplit('/').next().unwrap_or_default();
     BoardRow {
         rank: texts.number(row.rank),
-        link: Link {
-            // Every address is one of this site, unless the settings are wrong.
-            href: match row.url.strip_prefix(&frame.site) {
-                Some(path) if path.starts_with('/') => frame.href(path),
-                _ => String::new(),
-            },
-            label: row.name,
-        },
+        link: frame.link(&format!("/{kind}/{name}"), &row.name),
         picture: cards::listing_picture(frame, kind, url, &row.country_code, name),
         facts: facts.join(" · "),
         wins: texts.count("board-wins", row.wins),
