@@ -17,7 +17,8 @@ use super::render;
 use crate::domain::figures::CountedReport;
 use crate::samples;
 use crate::store::games;
-use crate::store::history::{self, Entry, Range};
+use crate::store::history::{self, Range};
+use crate::store::reports::Entry;
 
 #[tonic::async_trait]
 impl HistoryService for Service {

@@ -11,7 +11,7 @@ use crate::domain::basket::Basket;
 use crate::domain::economy::{Economy, ListedCurrency};
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::rates::{Rate, rate};
-use crate::store::history::Entry;
+use crate::store::reports::Entry;
 
 /// The longest list of rates, in bytes: that of some 630 currencies. The gateway keeps a list in memory, and reads messages of up to 64 MiB.
 const MAX_RATES: usize = 64_000_000;

@@ -4,15 +4,8 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::reports::counted_report_of_row;
+use super::reports::{Entry, counted_report_of_row};
 use crate::domain::figures::CountedReport;
-
-/// A counted report.
-#[derive(Debug, Clone)]
-pub struct Entry {
-    pub id: i64,
-    pub counted: CountedReport,
-}
 
 /// Which counted reports of a game are read.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::history::Entry;
+use crate::domain::figures::CountedReport;
 use crate::domain::report::Report;
 use crate::domain::report_state::ReportState;
 
@@ -29,7 +29,7 @@ macro_rules! report_of_row {
     };
 }
 
-/// The [`CountedReport`](crate::domain::figures::CountedReport) in a row.
+/// The [`CountedReport`] in a row.
 macro_rules! counted_report_of_row {
     ($row:expr) => {
         $crate::domain::figures::CountedReport {
@@ -41,6 +41,13 @@ macro_rules! counted_report_of_row {
     };
 }
 pub(super) use {counted_report_of_row, report_of_row};
+
+/// A counted report.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub id: i64,
+    pub counted: CountedReport,
+}
 
 /// The reports that a new report of the game is compared with.
 #[derive(Debug, Clone)]

@@ -13,8 +13,8 @@ use crate::domain::hold;
 use crate::domain::report::Report;
 use crate::domain::report_policy::ReportPolicy;
 use crate::store::games;
-use crate::store::history::Entry;
 use crate::store::reports;
+use crate::store::reports::Entry;
 
 /// Submits a report.
 #[derive(Debug)]

@@ -1,19 +1,16 @@
-//! The decision on a submission (§4.3), in the order of §7.1: the fields (`invalid`; [`read_content`]), then, in [`decide`], the page
-//! (`not_yours`), the limits of the account (`too_many_pending`, `limit`), and the precondition. Pure.
+//! The decision on a submission (§4.3), in the order of §7.1: the fields (`invalid`), which [`load`](super::load) reads, then, in
+//! [`decide`], the page (`not_yours`), the limits of the account (`too_many_pending`, `limit`), and the precondition. Pure.
 
 use kit::{Code, Fault};
 use uuid::Uuid;
 
 use super::load::Loaded;
-use super::{Submission, Target, representation};
+use super::{Submission, Target};
 use crate::domain::entity::Entity;
-use crate::domain::fields;
 use crate::domain::game;
 use crate::domain::listing::{Content, Listing};
 use crate::domain::page::hidden_note;
-use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
-use crate::feed::PublicUrl;
 use crate::store::page_owners::OwnedPage;
 use crate::write::absent::no_own_listing;
 use crate::write::limits;
@@ -29,25 +26,6 @@ pub(super) struct Accepted {
     pub(super) is_uncounted_write: bool,
     /// Why the page of a game hides it.
     pub(super) note: Option<String>,
-}
-
-/// The content that the body of a submission gives its listing. A change of pictures has no body, and the content stays.
-pub(super) fn read_content(
-    submission: &Submission,
-    before: Option<&Listing>,
-    page: Option<&OwnedPage>,
-    reference: &ReferenceData,
-    public_url: &PublicUrl,
-) -> Result<Content, Fault> {
-    if let (Some(before), Target::Pictures(..)) = (before, &submission.target) {
-        return Ok(before.content.clone());
-    }
-    let current = before.map(|before| {
-        let representation = representation::read_only_fields(before, page, public_url);
-        (before, representation)
-    });
-    let (entity, body) = (submission.target.entity(), &submission.body);
-    fields::read_body(entity, body, reference, current).map_err(Fault::invalid)
 }
 
 pub(super) fn decide(
@@ -233,9 +211,12 @@ mod tests {
     use serde_json::json;
     use time::OffsetDateTime;
 
+    use super::super::load::read_content;
     use super::*;
     use crate::domain::game::Game;
     use crate::domain::mode::Mode;
+    use crate::domain::reference_data::ReferenceData;
+    use crate::feed::PublicUrl;
     use crate::write::submission::Author;
 
     const MAX_PENDING: i64 = 10;

@@ -7,9 +7,9 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Submission;
-use super::decide::read_content;
+use super::{Submission, Target, representation};
 use crate::domain::entity::Entity;
+use crate::domain::fields;
 use crate::domain::game;
 use crate::domain::listing::{Content, Listing};
 use crate::domain::listing_name::ListingName;
@@ -85,6 +85,25 @@ pub(super) async fn read(
     let loader = Loader { connection, submission, public_url, locks };
     let writes_today = written.saturating_add(submission.counted_writes());
     loader.load(writes_today, now).await
+}
+
+/// The content that the body of a submission gives its listing. A change of pictures has no body, and the content stays.
+pub(super) fn read_content(
+    submission: &Submission,
+    before: Option<&Listing>,
+    page: Option<&OwnedPage>,
+    reference: &ReferenceData,
+    public_url: &PublicUrl,
+) -> Result<Content, Fault> {
+    if let (Some(before), Target::Pictures(..)) = (before, &submission.target) {
+        return Ok(before.content.clone());
+    }
+    let current = before.map(|before| {
+        let representation = representation::read_only_fields(before, page, public_url);
+        (before, representation)
+    });
+    let (entity, body) = (submission.target.entity(), &submission.body);
+    fields::read_body(entity, body, reference, current).map_err(Fault::invalid)
 }
 
 struct Loader<'a> {
