@@ -6,7 +6,7 @@ use e2e::{Fleet, KeyRequest, Process, Staff, guess};
 use futures::stream::{self, StreamExt as _};
 use sha2::{Digest as _, Sha256};
 use sqlx::{Connection as _, PgConnection};
-use tokio::time::interval;
+use tokio::time::{Instant, interval};
 
 use crate::fleet::BenchFleet;
 use crate::results::{Measure, Report};
@@ -19,7 +19,7 @@ const MANY: usize = 100_000;
 /// How many first calls are made concurrently.
 const AT_ONCE: usize = 32;
 
-/// Accounts with a key each, all of which have called.
+/// A fleet whose accounts have one key each. Each key has made a call, so that the gateway has it in its cache.
 struct Keys {
     bench: BenchFleet,
     fleet: Fleet,
@@ -108,12 +108,12 @@ impl Keys {
         let script = self.bench.small.write("keys.lua", script);
         let url = format!("{}/games", self.fleet.base_url);
         let gateway = Process::new("gateway", self.fleet.pids()["gateway"]);
-        let (cpu, before) = (gateway.cpu(), self.lookups().await);
+        let (cpu, before, since) = (gateway.cpu(), self.lookups().await, Instant::now());
         let load = wrk::load(&Request::get(&url).with_script(&script), seconds).await;
         #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
         let requests = load.requests as f64;
         let cpu = (gateway.cpu() - cpu) / requests;
-        let lookups = (self.lookups().await - before) / f64::from(seconds);
+        let lookups = (self.lookups().await - before) / since.elapsed().as_secs_f64();
         Round { load, cpu, lookups }
     }
 
@@ -139,7 +139,7 @@ impl Keys {
     async fn lookups(&self) -> f64 {
         let mut connection = PgConnection::connect(&self.fleet.database_url).await.unwrap();
         let read = "select idx_scan::double precision from pg_stat_user_indexes where indexrelname = 'key_hash'";
-        // Processes report what they have done once a second.
+        // PostgreSQL's processes publish their statistics with a delay of up to a second.
         tokio::time::sleep(Duration::from_secs(2)).await;
         sqlx::query_scalar(read).fetch_one(&mut connection).await.unwrap()
     }

@@ -25,7 +25,7 @@ const IPV4_DELAY: Duration = Duration::from_millis(800);
 type Resolved = Result<Vec<SocketAddr>, ResolveError>;
 
 pub trait Resolve: Debug + Send + Sync + 'static {
-    /// The addresses of `host`, for a caller who waits as long as `limit`. Port 0 is that of the URL.
+    /// Resolves `host`. The caller gives up after `limit`. The port of each address is 0, which stands for the port of the URL.
     fn resolve<'a>(&'a self, host: &'a str, limit: Duration) -> BoxFuture<'a, Resolved>;
 }
 

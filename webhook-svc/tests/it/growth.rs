@@ -57,7 +57,7 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// Replaces the endpoints. They belong to that many accounts, of which the first is `ADA`. Returns an endpoint of `ADA`.
+/// Replaces all endpoints with new ones, spread evenly over the accounts. The first account is `ADA`. Returns one of its endpoints.
 async fn fill(pool: &PgPool, endpoints: i64, accounts: i64) -> Uuid {
     sqlx::raw_sql("truncate webhook.endpoint, webhook.queue, webhook.waiting, webhook.attempt_log")
         .execute(pool)

@@ -13,7 +13,8 @@ use tempfile::TempDir;
 
 use crate::test_fleet::{eventually, is_alive, said};
 
-/// Writes its arguments to `calls`; `cargo test` prints the file `output` and fails if that has a failure, or waits if there is none.
+/// A fake cargo. `cargo test` appends its arguments to the file `calls`, prints the file `output`, and fails if a test in it failed. Without
+/// that file it runs until it is killed.
 const CARGO: &str = r#"#!/bin/sh
 case "$*" in
     --version) echo 'cargo 1.99.0' ;;
@@ -44,7 +45,7 @@ cat >"$2/fleet.json" <<END
 END
 "#;
 
-/// Reads the SQL that does not come as an argument.
+/// A fake psql, which discards the SQL.
 const PSQL: &str = r#"#!/bin/sh
 case "$*" in
     *-c*) ;;

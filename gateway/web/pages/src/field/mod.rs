@@ -201,7 +201,7 @@ impl Field {
         Self { error, language: errors.language, ..self }
     }
 
-    /// The note beside the label of a field that may be empty.
+    /// The word "optional", for the label.
     fn optional_word(&self) -> &'static str {
         Texts::of(self.language).say("note-optional")
     }
