@@ -25,6 +25,24 @@ pub(super) async fn list(
     Ok(proto::ListOwnReportsResponse { reports, page: Some(page::info(next)) })
 }
 
+/// The most games with held reports that an account reads.
+const MAX_HELD: i64 = 100;
+
+pub(super) async fn list_held(
+    pool: &PgPool,
+    request: proto::ListOwnHeldReportsRequest,
+) -> Result<proto::ListOwnHeldReportsResponse, Fault> {
+    let account = parse_account(&request.account_id)?;
+    let held = reports::held_of_account(pool, account, MAX_HELD).await?.into_iter();
+    let message = |row: reports::HeldReport| proto::OwnHeldReport {
+        game: row.slug,
+        title: row.title,
+        at: Some(timestamp::encode(row.at)),
+        held: row.held,
+    };
+    Ok(proto::ListOwnHeldReportsResponse { reports: held.map(message).collect() })
+}
+
 /// A page of the reports of a game, the newest first, and the cursor of the next page.
 pub(super) async fn of_game(
     pool: &PgPool,

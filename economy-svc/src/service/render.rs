@@ -16,6 +16,8 @@ use crate::store::reports::Entry;
 /// The longest list of rates, in bytes: that of some 630 currencies. The gateway keeps a list in memory, and reads messages of up to 64 MiB.
 const MAX_RATES: usize = 64_000_000;
 
+/// More than the length of any rate: the one that exceeds the limit still fits.
+const LONGEST_ROW: usize = 1_000;
 /// The length of a rate without its slugs and names, with numbers of 16 and 18 characters, and 10 more.
 const ROW_WITHOUT_TEXTS: usize = 175;
 
@@ -59,7 +61,8 @@ pub(super) fn rates(
     let rated = pairs.filter_map(|(from, to)| Some((from, to, rate(economy, from, to)?)));
     let rows = usize::try_from(count(economy, from, to)).unwrap_or(most).min(most);
     // A buffer that grows is copied, and ends up to twice as large as the list.
-    let mut json = Vec::with_capacity((rows * mean_row_length(economy)).min(MAX_RATES));
+    let length = (rows * mean_row_length(economy)).min(MAX_RATES + LONGEST_ROW);
+    let mut json = Vec::with_capacity(length);
     for (from, to, rate) in rated.take(most) {
         json.push(if json.is_empty() { b'[' } else { b',' });
         serde_json::to_writer(&mut json, &rate_row(economy, from, to, &rate))?;

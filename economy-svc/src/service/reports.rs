@@ -40,6 +40,13 @@ impl ReportsService for Service {
     ) -> Result<Response<proto::ListOwnReportsResponse>, Status> {
         respond(own_reports::list(&self.pool, request.into_inner()).await)
     }
+
+    async fn list_own_held_reports(
+        &self,
+        request: Request<proto::ListOwnHeldReportsRequest>,
+    ) -> Result<Response<proto::ListOwnHeldReportsResponse>, Status> {
+        respond(own_reports::list_held(&self.pool, request.into_inner()).await)
+    }
 }
 
 impl Service {

@@ -164,6 +164,39 @@ pub async fn held(pool: &PgPool, after: Option<i64>, limit: i64) -> Result<Vec<i
     .await
 }
 
+/// A held report, with its game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldReport {
+    pub slug: String,
+    pub title: String,
+    pub at: OffsetDateTime,
+    /// Why it is held.
+    pub held: String,
+}
+
+/// The oldest held report of each live game of an account, ordered by number.
+pub async fn held_of_account(
+    pool: &PgPool,
+    account: Uuid,
+    limit: i64,
+) -> Result<Vec<HeldReport>, sqlx::Error> {
+    sqlx::query_as!(
+        HeldReport,
+        r#"select slug, title, at, held as "held!"
+           from (
+               select distinct on (game.id) report.id, slug, title, report.at, held
+               from economy.report join economy.game on game.id = report.game_id join economy.page on page.id = game.page_id
+               where not counted and not rejected and mode = 'live' and owners @> array[$1::uuid]
+               order by game.id, report.id
+           ) as oldest
+           order by id limit $2"#,
+        account,
+        limit
+    )
+    .fetch_all(pool)
+    .await
+}
+
 /// The numbers of the reports of a game, the newest first, after the one with this time and number.
 pub async fn of_game(
     pool: &PgPool,

@@ -120,6 +120,32 @@ async fn own_currencies_and_currency_names_are_paginated(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
+async fn an_account_reads_the_oldest_held_report_of_each_game(pool: PgPool) {
+    let economy = start(pool).await;
+    for game in ["zuri", "bao", "kora"] {
+        economy.listed(game, 10).await;
+    }
+    economy.owned_by(&[ACCOUNT]).await;
+    let mut held = Vec::new();
+    for (game, meal) in [("zuri", 20), ("bao", 30), ("kora", 10), ("zuri", 40), ("bao", 10)] {
+        economy.clock.advance(Duration::HOUR);
+        let receipt = economy.report(game, &report(meal)).await.unwrap();
+        if !receipt.counted {
+            held.push((game.to_owned(), receipt.at, receipt.held.unwrap()));
+        }
+    }
+    let list = async |account: &str| {
+        let request = proto::ListOwnHeldReportsRequest { account_id: account.to_owned() };
+        let listed = economy.reports.clone().list_own_held_reports(request).await;
+        listed.unwrap().into_inner().reports
+    };
+    let rows = list(ACCOUNT).await.into_iter();
+    let rows: Vec<_> = rows.map(|row| (row.game, row.at, row.held)).collect();
+    assert_eq!(rows, held[..2]);
+    assert_eq!(list(OTHER).await, []);
+}
+
+#[testing::database_test(economy::MIGRATOR)]
 async fn an_account_reads_the_state_and_reason_of_a_held_report(pool: PgPool) {
     use proto::ReportState::{Counted, Held, Rejected};
 

@@ -1393,6 +1393,29 @@ pub struct ListOwnReportsResponse {
     #[prost(message, optional, tag = "2")]
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListOwnHeldReportsRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListOwnHeldReportsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub reports: ::prost::alloc::vec::Vec<OwnHeldReport>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct OwnHeldReport {
+    /// The slug and the title of the game.
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "3")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// The reason for holding it.
+    #[prost(string, tag = "4")]
+    pub held: ::prost::alloc::string::String,
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Report {
     #[prost(int64, tag = "1")]
@@ -1625,6 +1648,33 @@ pub mod reports_service_client {
                 .insert(GrpcMethod::new("economy.v1.ReportsService", "ListOwnReports"));
             self.inner.unary(req, path, codec).await
         }
+        /// The games of the account that have held reports, with the oldest one of each: those that have waited longest come first, and 100 at most.
+        pub async fn list_own_held_reports(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListOwnHeldReportsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnHeldReportsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.ReportsService/ListOwnHeldReports",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("economy.v1.ReportsService", "ListOwnHeldReports"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -1654,6 +1704,14 @@ pub mod reports_service_server {
             request: tonic::Request<super::ListOwnReportsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListOwnReportsResponse>,
+            tonic::Status,
+        >;
+        /// The games of the account that have held reports, with the oldest one of each: those that have waited longest come first, and 100 at most.
+        async fn list_own_held_reports(
+            &self,
+            request: tonic::Request<super::ListOwnHeldReportsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListOwnHeldReportsResponse>,
             tonic::Status,
         >;
     }
@@ -1810,6 +1868,55 @@ pub mod reports_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnReportsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.ReportsService/ListOwnHeldReports" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListOwnHeldReportsSvc<T: ReportsService>(pub Arc<T>);
+                    impl<
+                        T: ReportsService,
+                    > tonic::server::UnaryService<super::ListOwnHeldReportsRequest>
+                    for ListOwnHeldReportsSvc<T> {
+                        type Response = super::ListOwnHeldReportsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListOwnHeldReportsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as ReportsService>::list_own_held_reports(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListOwnHeldReportsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -109,6 +109,13 @@ impl ReportsService for Economy {
     ) -> Result<Response<proto::ListOwnReportsResponse>, Status> {
         Err(Status::unimplemented("no call of the API leads here"))
     }
+
+    async fn list_own_held_reports(
+        &self,
+        _: Request<proto::ListOwnHeldReportsRequest>,
+    ) -> Result<Response<proto::ListOwnHeldReportsResponse>, Status> {
+        Err(Status::unimplemented("no call of the API leads here"))
+    }
 }
 
 #[tonic::async_trait]

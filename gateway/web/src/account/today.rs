@@ -36,7 +36,7 @@ struct Waiting {
 
 pub async fn show(request: MemberRequest) -> PageResult {
     let (app, account) = (&request.app, request.scope.id);
-    let (context, keys, endpoints, listings) = futures::join!(
+    let (context, keys, endpoints, listings, reports) = futures::join!(
         request.context(Section::Today),
         part(async {
             futures::try_join!(app.gateway.keys(account), app.gateway.key_requests(account))
@@ -45,6 +45,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         part(async {
             futures::try_join!(app.listings.pages(account), app.listings.list(account, ""))
         }),
+        part(app.economy.held_reports(account)),
     );
     let found = context.account();
     if found.as_ref().is_err_and(|fault| fault.code == Code::NotFound) {
@@ -53,12 +54,11 @@ pub async fn show(request: MemberRequest) -> PageResult {
     let found = found.ok();
     let now = app.clock.now();
     let has_key = keys.as_ref().map(|(keys, _)| !keys.is_empty());
-    let has_game =
-        listings.as_ref().map(|(_, (rows, _))| rows.iter().any(|row| row.kind == "game"));
-    let reports = match has_game {
-        Some(false) => Some(Vec::new()),
-        _ => part(app.economy.held_reports(account)).await,
-    };
+    let has_game = listings.as_ref().map(|(_, (rows, page))| {
+        // A further page may have one.
+        let has_more = page.as_ref().is_some_and(|page| page.next_cursor.is_some());
+        has_more || rows.iter().any(|row| row.kind == "game")
+    });
     let missing = [
         ("today-part-keys", keys.is_none() || found.is_none()),
         ("today-part-webhooks", endpoints.is_none()),
@@ -75,8 +75,8 @@ pub async fn show(request: MemberRequest) -> PageResult {
     if let Some((pages, (rows, _))) = &listings {
         waiting.add_listings(&request, pages, rows);
     }
-    for (game, report) in reports.iter().flatten() {
-        waiting.add_report(&request, game, report);
+    for report in reports.iter().flatten() {
+        waiting.add_report(&request, report);
     }
     let endpoints = endpoints.map(|listed| listed.endpoints).unwrap_or_default();
     let lately = if waiting.for_you.is_empty() {
@@ -183,16 +183,11 @@ impl Waiting {
         }
     }
 
-    fn add_report(
-        &mut self,
-        request: &MemberRequest,
-        game: &economy::OwnCurrency,
-        held: &economy::OwnReport,
-    ) {
-        let since = minute_of(texts(), held.report.as_ref().and_then(|report| report.at));
-        let path = request.path(&format!("/economy/{}", game.game));
-        let item = WaitingItem::new(say_of("today-report", &game.title), path);
-        self.for_staff.push(item.detail(say_of_two("today-report-held", &since, &held.held)));
+    fn add_report(&mut self, request: &MemberRequest, report: &economy::OwnHeldReport) {
+        let since = minute_of(texts(), report.at);
+        let path = request.path(&format!("/economy/{}", report.game));
+        let item = WaitingItem::new(say_of("today-report", &report.title), path);
+        self.for_staff.push(item.detail(say_of_two("today-report-held", &since, &report.held)));
     }
 
     /// A page, a game or an event, with its path in the account.

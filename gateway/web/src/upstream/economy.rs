@@ -3,17 +3,12 @@
 use std::time::Duration;
 
 use contracts::economy::v1 as proto;
-use contracts::economy::v1::ReportState;
-use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kit::Fault;
 use kit::rpc::client::Client;
 use uuid::Uuid;
 
 use super::call::{Calls, page, rpcs};
 use super::clients::{Currencies, Reports};
-
-/// The calls at once for the reports of an account's games.
-const REPORT_CALLS: usize = 8;
 
 #[derive(Debug, Clone)]
 pub struct Economy(Calls);
@@ -32,22 +27,6 @@ impl Economy {
         let listed = self.currencies(account, game, "").await?;
         Ok(listed.currencies.into_iter().next())
     }
-
-    /// The newest report of each game that waits for staff.
-    pub async fn held_reports(
-        &self,
-        account: Uuid,
-    ) -> Result<Vec<(proto::OwnCurrency, proto::OwnReport)>, Fault> {
-        let listed = self.currencies(account, "", "").await?;
-        let named = listed.currencies.into_iter().filter(|own| own.name.is_some());
-        let newest_held = |own: proto::OwnCurrency| async move {
-            let reports = self.reports(account, &own.game, "").await?.reports.into_iter();
-            let mut held = reports.filter(|report| report.state() == ReportState::Held);
-            Ok(held.next().map(|report| (own, report)))
-        };
-        let reads = stream::iter(named).map(newest_held).buffered(REPORT_CALLS);
-        reads.try_filter_map(async |held| Ok(held)).try_collect().await
-    }
 }
 
 rpcs! { Economy:
@@ -63,6 +42,11 @@ rpcs! { Economy:
     idempotent name_currency(account: Uuid, game: &str, name: &str) -> () =
         Currencies::set_own_currency(proto::SetOwnCurrencyRequest { account_id: account, game, name })
         => |_named| ();
+
+    /// The games with held reports, with the oldest one of each.
+    idempotent held_reports(account: Uuid) -> Vec<proto::OwnHeldReport> =
+        Reports::list_own_held_reports(proto::ListOwnHeldReportsRequest { account_id: account })
+        => |listed| listed.reports;
 
     /// The reports of a game, newest first.
     idempotent reports(account: Uuid, game: &str, cursor: &str) -> proto::ListOwnReportsResponse =

@@ -194,6 +194,23 @@ impl ReportsService for StubEconomy {
         report.set_state(proto::ReportState::Held);
         Ok(Response::new(proto::ListOwnReportsResponse { reports: vec![report], page: None }))
     }
+
+    async fn list_own_held_reports(
+        &self,
+        request: Request<proto::ListOwnHeldReportsRequest>,
+    ) -> Answer<proto::ListOwnHeldReportsResponse> {
+        self.answers()?;
+        let is_owner = *self.owner.lock().unwrap() == request.into_inner().account_id;
+        let has_currency = self.name.lock().unwrap().is_some();
+        let held = proto::OwnHeldReport {
+            game: "okoto".to_owned(),
+            title: self.text("Okoto <b>"),
+            at: Some(timestamp::encode(START)),
+            held: self.text("The basket costs twice as much as before."),
+        };
+        let reports = (is_owner && has_currency).then_some(held).into_iter().collect();
+        Ok(Response::new(proto::ListOwnHeldReportsResponse { reports }))
+    }
 }
 
 #[tonic::async_trait]

@@ -94,7 +94,7 @@ async fn a_page_of_an_account_costs_a_statement_and_a_call_before_its_own_work(p
         ("/listings", 2),
         ("/keys", 2),
         ("/team", 4),
-        // Its last call reads the currencies of the games, for the reports that staff hold.
+        // Its last call reads the reports that staff hold.
         ("", 8),
     ] {
         let path = format!("/accounts/{account}{path}");
