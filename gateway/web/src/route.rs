@@ -26,7 +26,8 @@ pub enum PathKind {
     File,
     /// A page of the documentation: in English at one address, and counted as a page.
     Docs,
-    /// A page or a form for people, counted as one of the person or, without a session, of the network (`layers/access.rs`).
+    /// A page or a form of the dashboard. With a session, a page counts for the person, and a form against the person's limit of forms. Without
+    /// one, only paths of [`Access::Anyone`] count, for the network (`layers/access.rs`).
     Dashboard(Access),
 }
 

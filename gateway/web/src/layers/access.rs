@@ -1,4 +1,4 @@
-//! Access control of the dashboard: counts each request, and enforces the [`Access`] of its path before the handler runs.
+//! Access control of the dashboard: counts pages and forms, and enforces the [`Access`] of a path before its handler runs.
 
 use axum::RequestExt as _;
 use axum::extract::{Query, RawPathParams, Request, State};

@@ -8,9 +8,10 @@ use contracts::economy::v1 as proto;
 use contracts::public::Rate;
 use kit::Fault;
 use kit::overload::Permit;
+use tokio::time::timeout;
 
 use super::Currencies;
-use super::call::{Calls, required};
+use super::call::required;
 use super::clients::Rates;
 
 /// The source of a rate that is the quotient of the costs of two baskets.
@@ -43,7 +44,7 @@ impl Currencies {
         Ok(page)
     }
 
-    /// The same without what the baskets cost, with the permit of the calls.
+    /// The rates without the costs of their baskets, and the permit, which the caller holds during further calls.
     pub(super) async fn rates_without_course(
         &self,
         from: &str,
@@ -68,7 +69,7 @@ impl Currencies {
         Ok((page, permit))
     }
 
-    /// Adds what the baskets of a page cost, unless economy-svc takes too long: the rates do not wait for their plots.
+    /// Adds the daily costs of the baskets, from which the course is drawn. After `course_timeout`, the page has none.
     pub(super) async fn add_costs(&self, from: &str, page: &mut RatePage) {
         let others = page
             .rows
@@ -77,13 +78,17 @@ impl Currencies {
             .map(|rate| rate.to.clone().into_owned());
         let games = others.chain(once(from.to_owned())).collect();
         let request = proto::ListDailyCostsRequest { games };
-        let calls = Calls { client: self.calls.client.clone(), deadline: self.course_timeout };
-        match calls.idempotent(Rates::list_daily_costs, request).await {
-            Ok(listed) => {
+        // Not a deadline of the call: an answer that comes too late for the page is no failure of its replica.
+        let listing = self.calls.idempotent(Rates::list_daily_costs, request);
+        match timeout(self.course_timeout, listing).await {
+            Ok(Ok(listed)) => {
                 let games = listed.games.into_iter();
                 page.costs = games.map(|it| (it.game, it.costs)).collect();
             }
-            Err(fault) => tracing::warn!(%fault, "rates are shown without their course"),
+            Ok(Err(fault)) => tracing::warn!(%fault, "rates are shown without their course"),
+            Err(_elapsed) => {
+                tracing::warn!("rates are shown without their course, which came too late");
+            }
         }
     }
 }

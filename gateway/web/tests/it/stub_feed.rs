@@ -20,8 +20,8 @@ pub(crate) struct StubFeed {
     pub(crate) changes: Arc<Mutex<Vec<proto::Change>>>,
     /// How often changes were listed.
     pub(crate) lists: Arc<AtomicUsize>,
-    /// The entity type whose service is down.
-    pub(crate) away: Arc<Mutex<&'static str>>,
+    /// The entity types whose services are down.
+    pub(crate) unavailable: Arc<Mutex<Vec<&'static str>>>,
 }
 
 impl StubFeed {
@@ -59,7 +59,7 @@ impl FeedService for StubFeed {
     ) -> Answer<proto::ListChangesResponse> {
         self.lists.fetch_add(1, Ordering::Relaxed);
         let request = request.into_inner();
-        if *self.away.lock().unwrap() == request.entity {
+        if self.unavailable.lock().unwrap().contains(&request.entity.as_str()) {
             return Err(Fault::unavailable("the service of the test").into());
         }
         let all = self.changes.lock().unwrap();
