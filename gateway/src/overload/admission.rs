@@ -33,9 +33,9 @@ pub struct LoadLimits {
 }
 
 impl LoadLimits {
-    /// By default as many requests may wait as the port has connections. A connection whose requests wait sends few others; if requests
-    /// were shed at once, clients would retry faster than requests can be shed. Most clients wait a second for a response, so the
-    /// wait is shorter than that.
+    /// By default as many requests may queue as the port has connections: one of each. The few others that an HTTP/2 connection may send
+    /// wait for its place. If requests were shed at once, clients would retry faster than requests can be shed. Most clients wait a second
+    /// for a response, so the wait is shorter than that.
     pub const fn new(calls: usize, body_timeout: Duration) -> Self {
         Self { calls, queued: 4_096, queue_timeout: Duration::from_millis(750), body_timeout }
     }

@@ -64,7 +64,7 @@ impl Pipeline {
         });
         let (body, permit) = match self.admission.admit(&head, &mut body).await {
             Ok(admitted) => admitted,
-            // To keep shedding cheap, it has no log line. `ConcurrencyLimit` logs once per second.
+            // To keep shedding cheap, it has no log line. `ConcurrencyLimit` logs once a minute.
             Err(fault) => return envelope::write(fault.into(), &mut context, &app.docs_url),
         };
         context.permit = Some(permit);

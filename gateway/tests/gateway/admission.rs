@@ -9,6 +9,7 @@ use contracts::gateway::v1::CreateKeyRequest;
 use futures::{StreamExt as _, stream};
 use gateway::overload::admission::LoadLimits;
 use gateway::router::router;
+use kit::overload::QueueSlot;
 use sqlx::PgPool;
 use tokio::sync::oneshot;
 use tower::ServiceExt as _;
@@ -65,6 +66,34 @@ async fn a_further_request_queues_and_one_more_is_shed(pool: PgPool) {
     assert!(first.is_ok() && waited.is_ok(), "{}", waited.text);
     assert_shed(&beyond);
     assert_eq!(beyond.json["meta"]["mode"], "live");
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn requests_of_one_connection_take_one_place_in_the_queue(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let router = router(&test.app, ONE);
+    let slot = QueueSlot::new();
+    let queue = || {
+        let mut request = key.get("/me").body(Body::empty()).unwrap();
+        request.extensions_mut().insert(slot.clone());
+        Box::pin(send(&router, request))
+    };
+    test.catalogue.script(Script::Hang);
+    let first = get(&router, &key, "/games");
+    let others = async {
+        while test.catalogue.calls() < 1 {
+            tokio::task::yield_now().await;
+        }
+        let (mut one, mut other) = (queue(), queue());
+        assert!(futures::poll!(&mut one).is_pending() && futures::poll!(&mut other).is_pending());
+        test.catalogue.script(Script::Answer);
+        [one.await, other.await]
+    };
+    let (_, answers) = tokio::join!(first, others);
+    for answer in answers {
+        assert!(answer.is_ok(), "{}", answer.text);
+    }
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -20,6 +20,8 @@ struct RedisProxy {
     connections: Arc<AtomicUsize>,
     /// Whether commands are held until both the one for the quota and the one for the position have arrived.
     holds: Arc<AtomicBool>,
+    /// The number of commands that read a position.
+    reads: Arc<AtomicUsize>,
 }
 
 impl RedisProxy {
@@ -32,20 +34,22 @@ impl RedisProxy {
         let address = redis_url().replacen(&to, &format!("127.0.0.1:{port}"), 1);
         let holds = Arc::new(AtomicBool::new(false));
         let connections = Arc::new(AtomicUsize::new(0));
+        let reads = Arc::new(AtomicUsize::new(0));
         let (holding, opened) = (Arc::clone(&holds), Arc::clone(&connections));
+        let read = Arc::clone(&reads);
         spawn(async move {
             while let Ok((caller, _)) = listener.accept().await {
                 opened.fetch_add(1, Ordering::SeqCst);
                 let redis = TcpStream::connect(&to).await.unwrap();
                 let (asked, mut responses) = caller.into_split();
                 let (mut answered, asks) = redis.into_split();
-                spawn(forward(asked, asks, Arc::clone(&holding)));
+                spawn(forward(asked, asks, Arc::clone(&holding), Arc::clone(&read)));
                 spawn(async move {
                     drop(tokio::io::copy(&mut answered, &mut responses).await);
                 });
             }
         });
-        Self { address, connections, holds }
+        Self { address, connections, holds, reads }
     }
 }
 
@@ -55,7 +59,12 @@ fn spawn(task: impl Future<Output = ()> + Send + 'static) {
 }
 
 /// Forwards commands. While `holds` is set, holds them until both the one for the quota and the one for the position have arrived.
-async fn forward(mut from: impl AsyncRead + Unpin, mut to: OwnedWriteHalf, holds: Arc<AtomicBool>) {
+async fn forward(
+    mut from: impl AsyncRead + Unpin,
+    mut to: OwnedWriteHalf,
+    holds: Arc<AtomicBool>,
+    reads: Arc<AtomicUsize>,
+) {
     let (mut came, mut held) = (vec![0; 1 << 16], Vec::new());
     while let Ok(length) = from.read(&mut came).await
         && length > 0
@@ -65,6 +74,8 @@ async fn forward(mut from: impl AsyncRead + Unpin, mut to: OwnedWriteHalf, holds
         if holds.load(Ordering::SeqCst) && !(has(b"EVALSHA") && has(b"feed:")) {
             continue;
         }
+        let positions = held.windows(b"feed:".len()).filter(|part| part == b"feed:").count();
+        reads.fetch_add(positions, Ordering::SeqCst);
         if to.write_all(&held).await.is_err() {
             return;
         }
@@ -72,7 +83,7 @@ async fn forward(mut from: impl AsyncRead + Unpin, mut to: OwnedWriteHalf, holds
     }
 }
 
-/// Makes so many concurrent calls; returns how many responses have the monthly count, which only Redis knows.
+/// Makes `calls` concurrent calls; returns how many responses have the monthly count, which only Redis knows.
 async fn call(test: &Test, key: &TestKey, calls: usize) -> usize {
     let responses = join_all((0..calls).map(|_| test.get(key, "/games"))).await;
     for response in &responses {
@@ -94,6 +105,10 @@ async fn a_read_takes_one_round_trip_to_redis(pool: PgPool) {
     let test = Test::with(pool, with).await;
     let key = test.live_key().await;
     assert_eq!(call(&test, &key, CALLS).await, CALLS);
+    let before = redis.reads.load(Ordering::SeqCst);
+    assert_eq!(call(&test, &key, CALLS).await, CALLS);
+    let reads = redis.reads.load(Ordering::SeqCst) - before;
+    assert!((1..CALLS).contains(&reads), "{reads} reads of the position for {CALLS} calls");
     // If one command waited for the other's reply, Redis would get neither, and the monthly count would be unknown.
     redis.holds.store(true, Ordering::SeqCst);
     assert_eq!(call(&test, &key, 1).await, 1);

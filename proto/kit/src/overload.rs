@@ -1,7 +1,7 @@
 //! Overload protection: limits how many calls run at once.
 //!
-//! Further calls wait for a permit, in order of arrival. Of the calls of one connection, one waits in the queue at a time, so that
-//! connections take turns.
+//! Further calls wait for a permit, in order of arrival. Calls that share a [`QueueSlot`] queue one at a time, so that connections take
+//! turns.
 //!
 //! When too many calls wait, or a call has waited too long, it is shed: 503 `unavailable`, with `Retry-After`.
 //!

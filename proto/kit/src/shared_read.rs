@@ -1,10 +1,11 @@
 //! Reads that concurrent calls share.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, Shared};
+use parking_lot::Mutex;
 
 /// Reads a value for all calls that wait for it. A call needs a read that starts after the call began, not a read of its own: one read is in
 /// flight, and the calls that begin meanwhile share the next one. Raft shares its `ReadIndex` in this way. Clones share the reads.
@@ -28,17 +29,11 @@ impl<T: Clone + Send + Sync + 'static> SharedRead<T> {
         let start = async move {
             let _in_flight = state.in_flight.lock().await;
             // Calls that begin from here on wait for another read.
-            state.next().take();
+            state.next.lock().take();
             read().await
         };
-        let shared = self.0.next().get_or_insert_with(|| start.boxed().shared()).clone();
+        let shared = self.0.next.lock().get_or_insert_with(|| start.boxed().shared()).clone();
         shared.await
-    }
-}
-
-impl<T> State<T> {
-    fn next(&self) -> MutexGuard<'_, Option<Shared<BoxFuture<'static, T>>>> {
-        self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -122,7 +122,8 @@ pub async fn migrate(
     Ok(())
 }
 
-/// Locks a key until the transaction ends, where the callers lock no common row. Two keys with the same hash only wait for each other.
+/// Takes an advisory lock on `key` until the transaction ends, for callers that have no row to lock. A hash collision only makes two callers
+/// wait for each other.
 ///
 /// # Errors
 /// The errors of PostgreSQL.
