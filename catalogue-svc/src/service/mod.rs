@@ -53,7 +53,9 @@ pub struct Reads {
     pub clock: Clock,
     /// Base address of the pages of cities. The feed has the addresses of other listings.
     pub public_url: String,
-    pub slow_searches: SlowSearches,
+    pub typo_searches: SlowSearches,
+    /// Lists with `updated_since`, which callers poll. They do not wait for searches with typos.
+    pub polls: SlowSearches,
 }
 
 impl Reads {
@@ -87,7 +89,9 @@ impl Reads {
         }
         let (snapshot, query) = (Arc::clone(snapshot), list.query.clone());
         let search = move || index(snapshot.dataset(mode)).search(&query);
-        self.slow_searches.run(search).await
+        let searches =
+            if list.query.updated_since.is_some() { &self.polls } else { &self.typo_searches };
+        searches.run(search).await
     }
 }
 

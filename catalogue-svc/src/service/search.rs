@@ -80,7 +80,7 @@ impl SearchService for Reads {
         } else {
             let snapshot = Arc::clone(&snapshot);
             let search = move || snapshot.dataset(mode).search(&search);
-            self.slow_searches.run(search).await?
+            self.typo_searches.run(search).await?
         };
         let rows: anyhow::Result<(Vec<_>, Vec<_>)> =
             hits.rows.iter().map(|hit| self.result(hit)).collect();

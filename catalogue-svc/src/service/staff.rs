@@ -88,7 +88,7 @@ impl StaffService for Staff {
             let why = "Say why; the audit keeps it.";
             return Err(Fault::invalid_field("reason", why).into());
         }
-        let voters = self.voters(request.voters).await?;
+        let voters = self.voters(request.voters, true).await?;
         let voters = self.set_void(&by, voters, true, &reason).await?;
         Ok(Response::new(proto::VoidVotesResponse { voters }))
     }
@@ -101,7 +101,7 @@ impl StaffService for Staff {
         let by = self.admit(&request, Action::RestoreVotes, &name).await?;
         let request = request.into_inner();
         let reason = reason(&request.reason)?;
-        let voters = self.voters(request.voters).await?;
+        let voters = self.voters(request.voters, false).await?;
         let voters = self.set_void(&by, voters, false, &reason).await?;
         Ok(Response::new(proto::RestoreVotesResponse { voters }))
     }
@@ -160,7 +160,11 @@ impl Staff {
     }
 
     /// The ids of the voters that a call names.
-    async fn voters(&self, voters: Option<proto::VotersOf>) -> Result<Vec<Uuid>, Fault> {
+    async fn voters(
+        &self,
+        voters: Option<proto::VotersOf>,
+        is_void: bool,
+    ) -> Result<Vec<Uuid>, Fault> {
         match voters.and_then(|voters| voters.voters) {
             Some(Voters::Voter(voter)) => {
                 let id = voter.parse::<Uuid>().ok();
@@ -170,7 +174,8 @@ impl Staff {
                 Ok(vec![id])
             }
             Some(Voters::Address(address)) => {
-                let voters = voters::of_network(&self.pool, &network_of(&address)?).await?;
+                let network = network_of(&address)?;
+                let voters = voters::of_network(&self.pool, &network, is_void).await?;
                 if voters.is_empty() {
                     return Err(Fault::not_found(
                         "Nobody voted with a cookie that was first seen at this address.",

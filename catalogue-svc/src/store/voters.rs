@@ -54,11 +54,18 @@ pub async fn set_voided(
     Ok(())
 }
 
-/// The voters who were first seen in a network, the oldest first.
-pub async fn of_network(pool: &PgPool, network: &str) -> Result<Vec<Uuid>, sqlx::Error> {
+/// The voters who were first seen in a network, those that `is_void` changes first, and the oldest of them first.
+///
+/// A call that is repeated after an interruption goes on where that one ended.
+pub async fn of_network(
+    pool: &PgPool,
+    network: &str,
+    is_void: bool,
+) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
-        "select id from catalogue.voter where network = $1 order by first_seen_at, id",
-        network
+        "select id from catalogue.voter where network = $1 order by (voided_at is not null) = $2, first_seen_at, id",
+        network,
+        is_void
     )
     .fetch_all(pool)
     .await

@@ -31,7 +31,8 @@ pub(crate) fn reads(catalogue: Arc<Catalogue>) -> Reads {
         catalogue,
         clock: Clock::system(),
         public_url: SITE.to_owned(),
-        slow_searches: SlowSearches::default(),
+        typo_searches: SlowSearches::default(),
+        polls: SlowSearches::default(),
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! - **Rows** are in a persistent vector. A row's *doc id* is its number, which it keeps until its key changes.
 //! - **Order** is a vector of docs, sorted by their keys: a binary search finds the place of a key, and the row at a position is read
-//!   directly. A cursor is a key and does not need its row to exist. The first new row after a snapshot copies the vector (4 MB at a million
-//!   rows), and each new row moves those behind it.
+//!   directly. A cursor is a key and does not need its row to exist. The first row that is added, removed or moved after a snapshot copies
+//!   this vector and that of addresses (4 and 8 MB at a million rows) and the postings of its short prefixes; each moves the entries behind it.
 //! - **A filter** is a set of docs: each facet has one, an array of up to 256 docs or a roaring bitmap. The sets of a query are intersected, the
 //!   smallest first; the total is the length of what is left. If many rows are left, the page is found by walking along the order, forwards or
 //!   (past events) backwards. If few are, their keys are sorted (`query.rs`). Times of changes (for `updated_since`) and days are compared row by row.

@@ -200,7 +200,9 @@ impl TermDictionary {
             base: Arc::new(Map::new(builder.into_inner()?)?),
             fresh: Arc::default(),
             postings,
-            prefixes: self.prefixes.clone(),
+            prefixes: (self.prefixes.iter().filter(|(_, docs)| !docs.is_empty()))
+                .map(|(prefix, docs)| (prefix.clone(), Arc::clone(docs)))
+                .collect(),
         })
     }
 }
