@@ -257,7 +257,7 @@ impl<'a> Fleet<'a> {
         let all: Vec<_> = self.instances.iter().map(|one| (one, None)).collect();
         supervisor.write_addresses(&all)?;
         for (number, instance) in self.instances.iter().enumerate() {
-            // They may start in any order, but one that calls another before it listens warns in its log.
+            // A service that calls another before that one listens warns in its log.
             for earlier in self.instances.iter().take(number) {
                 if instance.service.calls(earlier.service) {
                     supervisor.until(&earlier.name(), SERVICE_LIMIT, || Ok(earlier.listens()))?;
@@ -265,8 +265,8 @@ impl<'a> Fleet<'a> {
             }
             let spec = services::spec(instance, &shared, &self.manifest)?;
             supervisor.start(spec, Some(instance.clone()))?;
+            supervisor.publish(&mut self.manifest)?;
         }
-        supervisor.publish(&mut self.manifest)?;
         supervisor.until_ready(SERVICE_LIMIT)?;
         say(format!("All services are ready, {}", format_duration(since.elapsed())));
         self.seed()

@@ -27,7 +27,7 @@ pub(crate) struct Service {
     redis: bool,
 }
 
-/// All services. They may start in any order.
+/// All services. Each comes after those that it calls, as far as possible: gateway and webhook-svc call each other.
 #[rustfmt::skip]
 pub(crate) const SERVICES: [Service; 6] = [
     Service { name: "listings-svc", calls: &[], redis: true },

@@ -37,6 +37,7 @@ const LAUNCHER: &str = r#"#!/bin/sh
 echo "$1" >>launched
 while [ "$1" != --dir ]; do shift; done
 mkdir -p "$2/data" && : >"$2/lock"
+[ ! -e restarted ] || cp restarted "$2/logs/launcher.log"
 cat >"$2/fleet.json" <<END
 {
   "database_url": "postgres://fleet:secret@127.0.0.1:1/fleet",
@@ -187,6 +188,17 @@ fn a_name_that_no_test_has_is_a_failure() {
     let output = checkout.test(&["-p", "listings", "swpa"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(said(&output).contains("no name contains `swpa`"), "{}", said(&output));
+}
+
+/// Tests that wait for a service would pass after it was started again.
+#[test]
+fn a_service_that_ended_during_the_tests_is_a_failure() {
+    let checkout = Checkout::new();
+    checkout.write("output", "test result: ok. 1 passed; 0 failed; 0 ignored\n");
+    checkout.write("restarted", "gateway: signal: 6; it restarts in 1 s\n");
+    let output = checkout.test(&["-p", "listings"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("gateway: signal: 6"), "{}", said(&output));
 }
 
 #[test]
