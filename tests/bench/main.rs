@@ -37,7 +37,7 @@ const WHICH: &str = "Which benchmark?
   games      GET /games through the whole path compared with a bare axum→tonic hop, with 2,000 keys in turns and many requests
   quota      the same with one request
   memory     memory of the gateway with many keys
-  keys       GET /games with the keys of 100,000 accounts compared with ten; the same while keys change compared with no change
+  keys       GET /games with the keys of 80,000 accounts compared with ten; the same while keys change compared with no change
   idle       CPU time of a fleet without calls
   overload   good responses while callers send more than the fleet can serve
   writes     changes of games compared with pgbench's update of one row

@@ -67,7 +67,7 @@ pub(crate) async fn load(request: &Request, seconds: u32) -> Load {
         rate: after("Requests/sec:")
             .and_then(|rate| rate.parse().ok())
             .unwrap_or_else(|| panic!("wrk says no rate: {said}")),
-        p99: after("99%")
+        p99: after(" 99%")
             .and_then(milliseconds)
             .unwrap_or_else(|| panic!("wrk says no percentile: {said}")),
     }

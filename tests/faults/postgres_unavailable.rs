@@ -6,7 +6,7 @@ use e2e::{Client, Paused, SmallFleet, children, eventually, guess};
 use nix::unistd::Pid;
 
 #[tokio::test]
-#[ignore = "long: waits for the back-off of the launcher"]
+#[ignore = "long: PostgreSQL is paused until deadlines pass"]
 async fn keys_in_use_go_on_for_an_hour_without_postgresql_and_all_is_well_when_it_returns() {
     let mut small = SmallFleet::patient_except_with_postgresql();
     let fleet = small.up().await;

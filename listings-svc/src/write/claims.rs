@@ -101,7 +101,7 @@ pub async fn decide(
 
 /// An account withdraws a claim of its own that waits. Nobody has decided on it, so its row is deleted.
 ///
-/// Returns the claim; `None` if nothing was withdrawn, because the claim was withdrawn or rejected before.
+/// Returns the claim; `None` if the account has no such claim that waits.
 pub async fn withdraw(
     commands: &CommandDependencies,
     account: Uuid,

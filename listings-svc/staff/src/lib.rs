@@ -181,10 +181,10 @@ mod tests {
         let mut described = HashMap::new();
         for (path, command) in commands(&staff, "") {
             for argument in command.get_arguments().filter(|it| !it.is_hide_set()) {
-                assert!(
-                    argument.get_help().is_some_and(|help| !help.to_string().is_empty()),
-                    "{path}{argument}"
-                );
+                let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+                // Each part of it says something.
+                let mut parts = help.split("; ").flat_map(|part| part.split(": "));
+                assert!(parts.all(|part| !part.trim().is_empty()), "{path}{argument}: {help}");
             }
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             let length = about.chars().count();

@@ -303,8 +303,8 @@ impl Service {
 
     /// Endpoints with their health. One statement counts the backlogs of all.
     async fn with_health(&self, endpoints: Vec<Endpoint>) -> Result<Vec<proto::Endpoint>, Fault> {
-        let (ids, now): (Vec<Uuid>, _) =
-            (endpoints.iter().map(|it| it.id).collect(), self.clock.now());
+        let ids: Vec<Uuid> = endpoints.iter().map(|it| it.id).collect();
+        let now = self.clock.now();
         let backlogs = waiting::backlogs(&self.pool, &ids).await?;
         let pairs = endpoints.into_iter().zip(backlogs);
         Ok(pairs
