@@ -1,6 +1,0 @@
-//! Cookies, and limits on tries.
-
-mod cookie;
-pub mod limits;
-
-pub use cookie::CookieStyle;
