@@ -37,6 +37,7 @@ const LAUNCHER: &str = r#"#!/bin/sh
 echo "$1" >>launched
 while [ "$1" != --dir ]; do shift; done
 mkdir -p "$2/data" && : >"$2/lock"
+[ ! -e slow ] || { rm slow; echo $$ >pid; exec sleep 1800; }
 [ ! -e restarted ] || cp restarted "$2/logs/launcher.log"
 cat >"$2/fleet.json" <<END
 {
@@ -203,17 +204,22 @@ fn a_service_that_ended_during_the_tests_is_a_failure() {
 
 #[test]
 fn a_signal_ends_the_tests_and_the_fleet() {
-    let checkout = Checkout::new();
-    let script = checkout.command(&["-p", "listings"]).stdout(Stdio::piped()).spawn().unwrap();
-    eventually("the tests run", || checkout.read("pid").ends_with('\n'));
-    kill(Pid::from_raw(i32::try_from(script.id()).unwrap()), Signal::SIGTERM).unwrap();
-    let output = script.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130));
-    let end = "0 passed, 0 failed, in the test binaries that had ended\n";
-    assert!(said(&output).ends_with(end), "{}", said(&output));
-    assert!(!is_alive(checkout.read("pid").trim().parse().unwrap()));
-    assert_eq!(checkout.read("launched"), "up\ndown\n");
-    assert!(!checkout.path(".fleet-test/data").exists());
+    for starts_slowly in [false, true] {
+        let checkout = Checkout::new();
+        if starts_slowly {
+            checkout.write("slow", "");
+        }
+        let script = checkout.command(&["-p", "listings"]).stdout(Stdio::piped()).spawn().unwrap();
+        eventually("the fleet starts or the tests run", || checkout.read("pid").ends_with('\n'));
+        kill(Pid::from_raw(i32::try_from(script.id()).unwrap()), Signal::SIGTERM).unwrap();
+        let output = script.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        let end = "0 passed, 0 failed, in the test binaries that had ended\n";
+        assert!(said(&output).ends_with(end), "{}", said(&output));
+        assert!(!is_alive(checkout.read("pid").trim().parse().unwrap()));
+        assert_eq!(checkout.read("launched"), "up\ndown\n");
+        assert!(!checkout.path(".fleet-test/data").exists());
+    }
 }
 
 #[test]
