@@ -1,4 +1,4 @@
-//! The query of a public page.
+//! The query of a page of the public site.
 
 use url::form_urlencoded;
 

@@ -144,7 +144,7 @@ pub(crate) async fn mail_to_owners(
         (true, false) => "seen-secrets-unknown",
         (false, _) => "seen-secrets",
     };
-    // While the gateway is away, the links still work.
+    // While the gateway is unavailable, the links still work.
     let name = name.ok().flatten();
     let text = MailText::new(key)
         .with("email", person.email.clone())

@@ -35,10 +35,10 @@ pub struct TodayPage {
     /// The parts that are not known, because their services do not answer.
     pub missing: Vec<&'static str>,
     pub steps: Vec<FirstStep>,
-    pub for_you: Vec<WaitingItem>,
-    pub for_staff: Vec<WaitingItem>,
-    /// What has happened lately, if nothing waits for the person.
-    pub lately: Vec<WaitingItem>,
+    pub for_you: Vec<TodayItem>,
+    pub for_staff: Vec<TodayItem>,
+    /// What has happened recently, if nothing waits for the person.
+    pub recent: Vec<TodayItem>,
     pub month: Option<MonthShare>,
     pub plan: Option<String>,
     pub is_owner: bool,
@@ -51,25 +51,25 @@ impl TodayPage {
     }
 
     /// The lists of the page, with the keys of their headings.
-    fn lists(&self) -> [(&'static str, &[WaitingItem]); 3] {
+    fn lists(&self) -> [(&'static str, &[TodayItem]); 3] {
         [
             ("today-for-you", &self.for_you),
             ("today-for-staff", &self.for_staff),
-            ("today-lately", &self.lately),
+            ("today-lately", &self.recent),
         ]
     }
 }
 
 /// Something that waits or has happened, and its page.
 #[derive(Debug, Clone)]
-pub struct WaitingItem {
+pub struct TodayItem {
     pub text: String,
     /// Why, what to do, or when; may be empty.
     pub detail: String,
     pub href: String,
 }
 
-impl WaitingItem {
+impl TodayItem {
     pub fn new(text: impl Into<String>, href: impl Into<String>) -> Self {
         Self { text: text.into(), detail: String::new(), href: href.into() }
     }

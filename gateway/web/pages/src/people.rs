@@ -129,28 +129,6 @@ pub struct PersonFormPage {
     pub is_dangerous: bool,
 }
 
-impl PersonFormPage {
-    /// A form below the page of the person.
-    pub fn new(
-        frame: Frame,
-        heading: &'static str,
-        text: &'static str,
-        action: &'static str,
-    ) -> Self {
-        Self {
-            frame,
-            errors: Fields::default(),
-            heading,
-            text: vec![text],
-            action,
-            form: None,
-            inputs: Vec::new(),
-            button: heading,
-            is_dangerous: false,
-        }
-    }
-}
-
 /// The secret of an authenticator app, to be confirmed by a code.
 #[derive(Debug, Template)]
 #[template(path = "people/totp.html")]

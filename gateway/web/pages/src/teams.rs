@@ -21,7 +21,7 @@ pub struct TeamPage {
     pub id: String,
     /// For owners: who has seen secrets that work, and does not work with them any more.
     pub former: Vec<FormerMember>,
-    /// Whether that cannot be told now, because a service is away.
+    /// Whether that cannot be told now, because a service is unavailable.
     pub is_former_unknown: bool,
     pub members: Vec<MemberRow>,
     pub invites: Vec<InviteRow>,

@@ -44,7 +44,7 @@ pub async fn choose(
     }
 }
 
-/// While the gateway is away, the links still work.
+/// While the gateway is unavailable, the links still work.
 pub(crate) async fn account_name(app: &Web, account: Uuid) -> String {
     let name = app.gateway.account_name(account).await;
     name.unwrap_or_else(|| account.to_string())

@@ -22,7 +22,7 @@ pub struct AccountContext {
 }
 
 impl AccountContext {
-    /// While the gateway is away, the frame lacks the account's name, and the page itself shows the reason. The frame says whether
+    /// While the gateway is unavailable, the frame lacks the account's name, and the page itself shows the reason. The frame says whether
     /// everything is read-only; the access layer refuses the forms then.
     pub async fn load(request: &PersonRequest, scope: &AccountScope, section: Section) -> Self {
         let found = timeout(WAIT, request.app.gateway.account(scope.id))
@@ -63,7 +63,7 @@ impl AccountContext {
     /// Whether new listings of a kind are not accepted now (§7.3).
     ///
     /// # Errors
-    /// The fault of a gateway that is away.
+    /// The fault of an unavailable gateway.
     pub fn is_paused(&self, kind: ListingKind) -> Result<bool, Fault> {
         let switches = Switches::of(&self.account()?.switches);
         Ok(switches.submissions_are_paused && kind != ListingKind::Page)

@@ -9,11 +9,11 @@ use contracts::public::OwnListing;
 use contracts::webhook::v1::{Endpoint, EndpointState};
 use kit::Code;
 use pages::ApiCall;
-use pages::accounts::{FirstStep, TodayPage, WaitingItem};
+use pages::accounts::{FirstStep, TodayItem, TodayPage};
 use time::OffsetDateTime;
 
 use super::page_part::part;
-use super::{lately, usage};
+use super::{recent_items, usage};
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
 use crate::english::{say, say_of, say_of_two, texts};
@@ -30,8 +30,8 @@ const IS_RECENT_FOR: time::Duration = time::Duration::days(14);
 /// The items that wait.
 #[derive(Debug, Default)]
 struct Waiting {
-    for_you: Vec<WaitingItem>,
-    for_staff: Vec<WaitingItem>,
+    for_you: Vec<TodayItem>,
+    for_staff: Vec<TodayItem>,
 }
 
 pub async fn show(request: MemberRequest) -> PageResult {
@@ -79,8 +79,8 @@ pub async fn show(request: MemberRequest) -> PageResult {
         waiting.add_report(&request, report);
     }
     let endpoints = endpoints.map(|listed| listed.endpoints).unwrap_or_default();
-    let lately = if waiting.for_you.is_empty() {
-        lately::load(&request, found.is_some(), &endpoints).await?
+    let recent = if waiting.for_you.is_empty() {
+        recent_items::load(&request, found.is_some(), &endpoints).await?
     } else {
         Vec::new()
     };
@@ -99,7 +99,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         },
         for_you: waiting.for_you,
         for_staff: waiting.for_staff,
-        lately,
+        recent,
         month: month.map(usage::month),
         plan: plan.map(|plan| plan.title.clone()),
         is_owner: request.may(Permission::Manage),
@@ -134,7 +134,7 @@ impl Waiting {
         asked: &KeyRequest,
         now: OffsetDateTime,
     ) {
-        let item = |key| WaitingItem::new(say_of(key, &asked.name), request.path("/keys"));
+        let item = |key| TodayItem::new(say_of(key, &asked.name), request.path("/keys"));
         let is_recent = time_of(asked.decided_at).is_some_and(|at| now - at < IS_RECENT_FOR);
         let may_act = request.may(Permission::Develop);
         match asked.state() {
@@ -162,7 +162,7 @@ impl Waiting {
         }
         let text = say_of("today-address-off", &origin(&endpoint.url));
         let href = request.path(&format!("/webhooks/{}", endpoint.id));
-        self.for_you.push(WaitingItem::new(text, href).detail(&endpoint.reason));
+        self.for_you.push(TodayItem::new(text, href).detail(&endpoint.reason));
     }
 
     fn add_listings(
@@ -186,7 +186,7 @@ impl Waiting {
     fn add_report(&mut self, request: &MemberRequest, report: &economy::OwnHeldReport) {
         let since = minute_of(texts(), report.at);
         let path = request.path(&format!("/economy/{}", report.game));
-        let item = WaitingItem::new(say_of("today-report", &report.title), path);
+        let item = TodayItem::new(say_of("today-report", &report.title), path);
         self.for_staff.push(item.detail(say_of_two("today-report-held", &since, &report.held)));
     }
 
@@ -198,7 +198,7 @@ impl Waiting {
         state: listings::State,
         reason: Option<&String>,
     ) {
-        let item = |text| WaitingItem::new(text, request.path(path));
+        let item = |text| TodayItem::new(text, request.path(path));
         match state {
             listings::State::Pending => {
                 let item = item(title.to_owned()).detail(say("today-listing-waits"));

@@ -13,13 +13,12 @@ use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::english::{say, say_of, say_of_two, texts};
 use crate::form_body::FormBody;
-use crate::listings::list::PageQuery;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::{minute_of, time_of};
-use crate::url_query::UrlQuery;
+use crate::url_query::{ListQuery, UrlQuery};
 
 #[derive(Debug, Default, Deserialize)]
 pub struct NameForm {
@@ -30,10 +29,11 @@ pub struct NameForm {
 pub async fn show(
     request: MemberRequest,
     Path((_, game)): Path<(Uuid, String)>,
-    UrlQuery(query): UrlQuery<PageQuery>,
+    UrlQuery(list): UrlQuery<ListQuery>,
+    UrlQuery(after): UrlQuery<AfterForm>,
 ) -> PageResult {
-    let form = NameForm::default();
-    page(&request, &game, &query, &form, FormState::default()).await
+    let shown = (list.cursor.as_str(), after.notice());
+    page(&request, &game, shown, &NameForm::default(), FormState::default()).await
 }
 
 pub async fn name(
@@ -47,15 +47,14 @@ pub async fn name(
         let path = request.path(&format!("/economy/{game}?done=currency-named"));
         Ok(Effect::shown_at(Action::CurrencyNamed, &game, &path))
     };
-    let query = PageQuery::default();
-    let page = async |state| page(&request, &game, &query, &form, state).await;
+    let page = async |state| page(&request, &game, ("", None), &form, state).await;
     request.answer(work, &["name"], page).await
 }
 
 async fn page(
     request: &MemberRequest,
     game: &str,
-    query: &PageQuery,
+    (cursor, notice): (&str, Option<&'static str>),
     form: &NameForm,
     state: FormState,
 ) -> PageResult {
@@ -63,11 +62,11 @@ async fn page(
     let (mut frame, own, reports) = futures::join!(
         request.frame(Section::Economy),
         economy.currency(account, game),
-        economy.reports(account, game, &query.cursor),
+        economy.reports(account, game, cursor),
     );
     let (own, reports) = (own?.unwrap_or_else(|| unknown(game)), reports?);
     let FormState { status, errors } = state;
-    frame.notice = AfterForm::named(&query.done);
+    frame.notice = notice;
     let rows = reports.reports.into_iter();
     let page = CurrencyPage {
         account: account.to_string(),

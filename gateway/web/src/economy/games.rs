@@ -4,13 +4,12 @@ use pages::economy::{GameRow, GamesPage};
 
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
-use crate::listings::list::PageQuery;
 use crate::page_error::PageResult;
 use crate::render::ok;
 use crate::request::Section;
-use crate::url_query::UrlQuery;
+use crate::url_query::{ListQuery, UrlQuery};
 
-pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<PageQuery>) -> PageResult {
+pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<ListQuery>) -> PageResult {
     let (economy, account) = (&request.app.economy, request.scope.id);
     let (context, listed) = futures::join!(
         request.context(Section::Economy),

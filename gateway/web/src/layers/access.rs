@@ -15,12 +15,12 @@ use crate::domain::next_page::{self, NextPage};
 use crate::domain::percent::encoded;
 use crate::domain::role::Permission;
 use crate::form_body;
+use crate::limits;
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
 use crate::page_limit::Visitor;
 use crate::render::see_other;
 use crate::request::{AccountScope, Viewer, added};
-use crate::session::limits;
 
 /// Who may open a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

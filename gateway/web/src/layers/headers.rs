@@ -8,7 +8,7 @@ use http::{HeaderName, HeaderValue};
 
 use crate::app::App;
 use crate::render::RESOURCE_POLICY;
-use crate::session::CookieStyle;
+use crate::session_cookie::CookieStyle;
 
 /// Allows files and forms of this site only, and no inline scripts or styles and no frames.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; \

@@ -92,7 +92,7 @@ async fn page(
     let FormState { status, errors } = state;
     let handle = Field::text("handle", say("claim-handle"));
     let handle = handle.hint(say("claim-handle-hint"));
-    let evidence = Field::area("evidence", say("claim-how")).hint(say("claim-how-hint"));
+    let evidence = Field::area("evidence", say("claim-how"), 4).hint(say("claim-how-hint"));
     let page = OwnClaimsPage {
         account: account.to_string(),
         claims: claims.into_iter().map(row).collect(),

@@ -196,7 +196,7 @@ fn page_first(request: &MemberRequest, context: AccountContext) -> Response {
     })
 }
 
-/// The name that the account was given at sign-up; empty while the gateway is away.
+/// The name that the account was given at sign-up; empty while the gateway is unavailable.
 fn account_name(context: &AccountContext) -> &str {
     let found = context.account().ok();
     let account = found.and_then(|found| found.account.as_ref());

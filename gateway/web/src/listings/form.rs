@@ -58,8 +58,14 @@ impl FormContext<'_> {
             Input::OptionalLine(max) | Input::NullableLine(max) => {
                 Part::Field(self.line(name).max(max).optional())
             }
-            Input::Year => Part::Field(self.line(name).optional().digits()),
-            Input::Address => Part::Field(self.line(name).optional().url()),
+            Input::Year => {
+                let year = Field::digits(name, label(name));
+                Part::Field(self.filled(name, year).optional())
+            }
+            Input::Address => {
+                let address = Field::url(name, label(name));
+                Part::Field(self.filled(name, address).optional())
+            }
             Input::Day => Part::Field(self.day(name)),
             Input::NullableDay => Part::Field(self.day(name).optional()),
             Input::Paragraphs => self.area(name, "field-text-hint", 8, 10_000),
@@ -91,8 +97,7 @@ impl FormContext<'_> {
     }
 
     fn area(&self, name: &'static str, hint: &'static str, rows: u8, max: u32) -> Part {
-        let area = Field::area(name, label(name))
-            .rows(rows)
+        let area = Field::area(name, label(name), rows)
             .max(max)
             .optional()
             .hint(say(hint))
@@ -148,7 +153,7 @@ impl FormContext<'_> {
 
     fn checks(&self, name: &'static str, values: Vec<(String, String)>, most: u8) -> Part {
         let legend = text_of(name, "legend", label(name));
-        let checks = Field::checks(name, legend, self.choices_of(name, values)).most(most);
+        let checks = Field::checks(name, legend, self.choices_of(name, values), most);
         Part::Field(checks.optional().error_in(self.errors))
     }
 
@@ -181,11 +186,8 @@ impl FormContext<'_> {
             let value = typed.get(key).copied().unwrap_or_default();
             let name = format!("links.{key}");
             let is_shown = !value.is_empty() || self.errors.of(&name).is_some();
-            let field = Field::text(name, link_label(key))
-                .optional()
-                .url()
-                .value(value)
-                .error_in(self.errors);
+            let field =
+                Field::url(name, link_label(key)).optional().value(value).error_in(self.errors);
             if is_shown {
                 fields.push(field);
             } else {

@@ -3,7 +3,6 @@
 use contracts::listings::v1 as proto;
 use contracts::public::OwnListing;
 use pages::listings::{AllListingsPage, ListingRow};
-use serde::Deserialize;
 
 use super::words;
 use crate::account::member_request::MemberRequest;
@@ -15,18 +14,9 @@ use crate::render::ok;
 use crate::request::Section;
 use crate::upstream::listings::state_of;
 use crate::upstream::minute_of;
-use crate::url_query::UrlQuery;
+use crate::url_query::{ListQuery, UrlQuery};
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct PageQuery {
-    /// Of the page of a list.
-    pub(crate) cursor: String,
-    /// The action that the notice is about.
-    pub(crate) done: String,
-}
-
-pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<PageQuery>) -> PageResult {
+pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<ListQuery>) -> PageResult {
     let (listings, account) = (&request.app.listings, request.scope.id);
     let (context, pages, listed) = futures::join!(
         request.context(Section::Listings),

@@ -7,7 +7,6 @@ use uuid::Uuid;
 
 use super::arrangement::{alt_path, arrangement};
 use super::gallery::gallery;
-use super::list::PageQuery;
 use super::picture_target::{PictureTarget, with_pictures};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
@@ -29,11 +28,11 @@ pub struct RemoveForm {
 pub async fn show(
     request: MemberRequest,
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
-    UrlQuery(query): UrlQuery<PageQuery>,
+    UrlQuery(after): UrlQuery<AfterForm>,
 ) -> PageResult {
     let listing = with_pictures(&request, &of_kind, &name)?;
     let mut context = request.context(Section::Listings).await;
-    context.frame.notice = AfterForm::named(&query.done);
+    context.frame.notice = after.notice();
     let answer = (FormState::default(), None);
     gallery(&request, context, listing, answer).await
 }

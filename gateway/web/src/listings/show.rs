@@ -8,7 +8,6 @@ use pages::listings::{ListingActions, ListingPage};
 use uuid::Uuid;
 
 use super::facts::Summary;
-use super::list::PageQuery;
 use super::words;
 use crate::account::choice::account_name;
 use crate::account::effect::Effect;
@@ -28,10 +27,10 @@ use crate::url_query::UrlQuery;
 pub async fn show(
     request: MemberRequest,
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
-    UrlQuery(query): UrlQuery<PageQuery>,
+    UrlQuery(after): UrlQuery<AfterForm>,
 ) -> PageResult {
     let listing = request.listing(&of_kind, &name)?;
-    page(&request, listing, &query, FormState::default()).await
+    page(&request, listing, after.notice(), FormState::default()).await
 }
 
 pub async fn take_down(
@@ -45,15 +44,14 @@ pub async fn take_down(
         let path = format!("{shown}?done=listing-taken-down");
         Ok(Effect::shown_at(Action::ListingTakenDown, &name, &path))
     };
-    let query = PageQuery::default();
-    let page = async |state| page(&request, listing, &query, state).await;
+    let page = async |state| page(&request, listing, None, state).await;
     request.answer(work, &[], page).await
 }
 
 async fn page(
     request: &MemberRequest,
     listing: ListingRef<'_>,
-    query: &PageQuery,
+    notice: Option<&'static str>,
     state: FormState,
 ) -> PageResult {
     let listings = &request.app.listings;
@@ -66,7 +64,7 @@ async fn page(
     let (kind, name) = (listing.kind, listing.name);
     let call = api_call(kind, name, summary.public_url.is_some());
     frame.api_call = call;
-    frame.notice = AfterForm::named(&query.done);
+    frame.notice = notice;
     let taken_down = if summary.state == proto::State::Removed {
         taken_down(request, &found).await
     } else {

@@ -4,9 +4,9 @@ use kit::Fault;
 use pages::{Fields, Language};
 
 use crate::english::say;
+use crate::limits;
 use crate::render::FormState;
 use crate::request::PersonRequest;
-use crate::session::limits;
 
 /// Checks the password of a signed-in person in this field of a form. Tries have limits of their own: others can use up the tries of
 /// sign-in and of codes.

@@ -56,7 +56,7 @@ pub async fn send(
         links::remove_invitations(&mut *transaction, account.id).await?;
     }
     transaction.commit().await?;
-    // The calls hold no lock and no connection. If a service is away, the person still exists and can send the form again.
+    // The calls hold no lock and no connection. If a service is unavailable, the person still exists and can send the form again.
     for account in left.iter().filter(|left| left.is_closed) {
         membership::close_account(&request, account.id).await?;
     }
@@ -160,12 +160,15 @@ async fn page(request: &PersonRequest, state: FormState) -> PageResult {
     let frame = Frame { closed: closed.map(|_| say("fault-closed")), ..request.viewer.frame() };
     let password = Field::password("password", say("password-own"));
     let page = PersonFormPage {
+        frame,
+        heading: say("delete-title"),
         text: ["delete-goes", "delete-accounts", "delete-stays"].map(say).into(),
+        action: "/you/delete",
+        form: None,
         inputs: vec![password.error_in(&errors)],
         button: say("delete-button"),
         is_dangerous: true,
         errors,
-        ..PersonFormPage::new(frame, say("delete-title"), "", "/you/delete")
     };
     Ok(html(status, &page))
 }

@@ -73,18 +73,18 @@ fn page(request: &PersonRequest, typed: &str, state: FormState) -> Response {
     let FormState { status, errors } = state;
     let email = Field::email("email", say("email-new")).value(typed);
     let page = PersonFormPage {
+        frame: request.viewer.frame(),
+        heading: say("you-change-email"),
+        text: vec![say("email-change-text")],
+        action: "/you/email",
+        form: None,
         inputs: vec![
             email.error_in(&errors),
             Field::password("password", say("password-own")).error_in(&errors),
         ],
         button: say("email-change-button"),
+        is_dangerous: false,
         errors,
-        ..PersonFormPage::new(
-            request.viewer.frame(),
-            say("you-change-email"),
-            say("email-change-text"),
-            "/you/email",
-        )
     };
     html(status, &page)
 }

@@ -16,6 +16,7 @@ pub mod settings;
 pub mod sign_in;
 pub mod sign_up;
 pub mod totp;
+pub mod you;
 
 use crate::domain::password as password_rule;
 use crate::page_language::PageLanguage;

@@ -7,8 +7,8 @@ use pages::mails::MailText;
 use super::agent;
 use crate::app::Web;
 use crate::client_info::ClientInfo;
+use crate::limits;
 use crate::person_mail::{self, Reader};
-use crate::session::limits;
 use crate::store::activity;
 use crate::store::people::Person;
 

@@ -57,18 +57,18 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
     let FormState { status, errors } = state;
     let new = Field::new_password("password", say("password-new"));
     let page = PersonFormPage {
+        frame: request.viewer.frame(),
+        heading: say("you-change-password"),
+        text: vec![say("password-change-text")],
+        action: "/you/password",
+        form: None,
         inputs: vec![
             Field::password("current", say("password-current")).error_in(&errors),
             new.hint(say("password-hint")).error_in(&errors),
         ],
         button: say("password-change-button"),
+        is_dangerous: false,
         errors,
-        ..PersonFormPage::new(
-            request.viewer.frame(),
-            say("you-change-password"),
-            say("password-change-text"),
-            "/you/password",
-        )
     };
     html(status, &page)
 }

@@ -75,19 +75,18 @@ async fn replace(
 fn page(request: &PersonRequest, state: FormState) -> Response {
     let FormState { status, errors } = state;
     let page = PersonFormPage {
+        frame: request.viewer.frame(),
+        heading: say("codes-new-title"),
+        text: vec![say("codes-new-text")],
+        action: "/you/totp/codes",
         form: Some(once_form::new_id()),
         inputs: vec![
             Field::code("code", say("code-label")).error_in(&errors),
             Field::password("password", say("password-own")).error_in(&errors),
         ],
         button: say("codes-new-button"),
+        is_dangerous: false,
         errors,
-        ..PersonFormPage::new(
-            request.viewer.frame(),
-            say("codes-new-title"),
-            say("codes-new-text"),
-            "/you/totp/codes",
-        )
     };
     html(status, &page)
 }

@@ -101,7 +101,7 @@ async fn store(
 fn page(request: &PersonRequest, state: FormState) -> Response {
     let FormState { status, errors } = state;
     let secret = offered(&request.viewer);
-    let code = Field::code("code", say("totp-code")).digits();
+    let code = Field::app_code("code", say("totp-code"));
     let page = TotpPage {
         frame: request.viewer.frame(),
         qr: qr::svg(&secret.address(&request.person().email)),
@@ -150,6 +150,11 @@ pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -
 fn page_off(request: &PersonRequest, state: FormState) -> Response {
     let FormState { status, errors } = state;
     let page = PersonFormPage {
+        frame: request.viewer.frame(),
+        heading: say("totp-off-title"),
+        text: vec![say("totp-off-text")],
+        action: "/you/totp/off",
+        form: None,
         inputs: vec![
             Field::code("code", say("code-label")).error_in(&errors),
             Field::password("password", say("password-own")).error_in(&errors),
@@ -157,12 +162,6 @@ fn page_off(request: &PersonRequest, state: FormState) -> Response {
         button: say("totp-off-button"),
         is_dangerous: true,
         errors,
-        ..PersonFormPage::new(
-            request.viewer.frame(),
-            say("totp-off-title"),
-            say("totp-off-text"),
-            "/you/totp/off",
-        )
     };
     html(status, &page)
 }

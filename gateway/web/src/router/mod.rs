@@ -28,7 +28,7 @@ use crate::listings::entry;
 use crate::page_error::PageError;
 use crate::people::{
     delete, email, links, password, recovery_codes, reset, second_factor as code, sessions,
-    settings as own_settings, sign_in, sign_up, totp,
+    settings as own_settings, sign_in, sign_up, totp, you,
 };
 use crate::route::{PathKind, Route};
 use crate::site::sitemap::FixedPages;
@@ -61,7 +61,7 @@ fn people_routes() -> Vec<Route> {
         anyone.action("/sign-out", sign_in::sign_out),
         anyone.form("/reset", reset::show, reset::send),
         anyone.form("/link/{token}", links::show, links::send),
-        signed_in.page("/you", sessions::show),
+        signed_in.page("/you", you::show),
         signed_in.action("/you/sessions/end-others", sessions::end_others),
         signed_in.action("/you/sessions/{session}/end", sessions::end),
         signed_in.form("/you/password", password::show, password::send),

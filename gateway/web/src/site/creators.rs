@@ -9,7 +9,7 @@ use pages::site::list::Rows;
 use pages::{ApiCall, Frame, Head};
 
 use super::cards::AVATAR;
-use super::filters::{FixedFilter, ListRequest, RowNames};
+use super::filters::{FilteredList, FixedFilter, ListRequest, RowNames};
 use super::response::respond;
 use super::{boards, cards, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
@@ -19,11 +19,17 @@ use crate::query::address;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 
-const LIST: &str = "/creators";
+const PATH: &str = "/creators";
 /// Games on the page of a creator; the others are in the list of games.
 const GAMES: u32 = 24;
 
 pub const FILTERS: [&str; 5] = ["kind", "country", "role", "city", "q"];
+const LIST: FilteredList = FilteredList {
+    path: PATH,
+    filters: &FILTERS,
+    title: "creators-title",
+    description: "creators-description",
+};
 const KIND: FixedFilter = FixedFilter {
     name: "kind",
     label: "filter-kind",
@@ -33,7 +39,7 @@ const KIND: FixedFilter = FixedFilter {
 
 pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let PublicRequest { app, query, visit, .. } = &request;
-    let list = ListRequest::new(LIST, &FILTERS, query);
+    let list = ListRequest::new(LIST, query);
     let request = proto::ListCreatorsRequest {
         page: Some(list.page()),
         kind: list.text("kind"),
@@ -81,7 +87,7 @@ pub async fn show(
 /// `total` is the number of all games.
 fn creator_page(app: &Web, mut frame: Frame, creator: public::Creator, total: u64) -> CreatorPage {
     let row = &creator.row;
-    frame.path = format!("{LIST}/{}", row.handle);
+    frame.path = format!("{PATH}/{}", row.handle);
     let description = match row.tagline.as_str() {
         "" => frame.say_of("creator-description", &row.name),
         tagline => tagline.to_owned(),
@@ -90,7 +96,7 @@ fn creator_page(app: &Web, mut frame: Frame, creator: public::Creator, total: u6
     frame.api_call = Some(ApiCall::same(format!("GET /v1/creators/{}", row.handle)));
     frame.share.is_profile = true;
     frame.share.image = cards::picture(&frame, row.avatar_url.as_deref(), AVATAR, &row.name);
-    frame.share.structured_data = Some(structured_data::listing(&frame, LIST, "nav-creators"));
+    frame.share.structured_data = Some(structured_data::listing(&frame, PATH, "nav-creators"));
     let row = creator.row;
     let texts = frame.texts();
     let roles = row.roles.iter().map(|role| texts.value("role", role, role).to_owned());

@@ -10,7 +10,7 @@ use pages::{ApiCall, Frame, Head, Link};
 use time::Date;
 use time::format_description::well_known::Iso8601;
 
-use super::filters::{FixedFilter, ListRequest, RowNames};
+use super::filters::{FilteredList, FixedFilter, ListRequest, RowNames};
 use super::response::respond;
 use super::{cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
@@ -20,8 +20,14 @@ use crate::query::address;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 
-const LIST: &str = "/events";
+const PATH: &str = "/events";
 pub const FILTERS: [&str; 7] = ["when", "kind", "country", "city", "from", "to", "q"];
+const LIST: FilteredList = FilteredList {
+    path: PATH,
+    filters: &FILTERS,
+    title: "events-title",
+    description: "events-description",
+};
 const WHEN: FixedFilter = FixedFilter {
     name: "when",
     label: "filter-when",
@@ -33,7 +39,7 @@ const KIND: FixedFilter =
 
 pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
-    let list = ListRequest::new(LIST, &FILTERS, query);
+    let list = ListRequest::new(LIST, query);
     let when = list.get("when").unwrap_or_else(|| {
         let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
         default_when(list.get("from"), list.get("to"), today)
@@ -96,7 +102,7 @@ pub async fn show(
 
 fn event_page(app: &Web, mut frame: Frame, event: public::Event, today: Date) -> EventPage {
     let texts = frame.texts();
-    frame.path = format!("{LIST}/{}", event.slug);
+    frame.path = format!("{PATH}/{}", event.slug);
     let days = texts.days(&event.starts_at, event.ends_at.as_deref());
     let place = cards::place(texts, &event.city, &event.country_code);
     let kind = texts.value("event-kind", &event.kind, &event.kind);
@@ -112,11 +118,11 @@ fn event_page(app: &Web, mut frame: Frame, event: public::Event, today: Date) ->
     EventPage {
         picture: cards::listing_picture(&frame, "events", None, &event.country_code, &event.slug),
         share: frame.canonical(),
-        kind: frame.link(&address(LIST, &[("kind", Some(&event.kind))]), kind),
+        kind: frame.link(&address(PATH, &[("kind", Some(&event.kind))]), kind),
         days,
         is_over: last.is_some_and(|last| last < today),
         place: cards::place_links(&frame, &event.city_slug, &event.city, &event.country_code),
-        calendar: frame.href(&format!("{LIST}/{}/calendar.ics", event.slug)),
+        calendar: frame.href(&format!("{PATH}/{}/calendar.ics", event.slug)),
         website: website.map(|href| Link { label: cards::host(&href), href }),
         actions: visitor_actions(app, &frame, ListingKind::Event, &event.slug),
         title: event.title,

@@ -26,21 +26,27 @@ pub(super) struct RowNames {
     pub(super) city: Option<String>,
 }
 
-/// The request of a list: the filters that it may have, and the cursor of the page.
+/// A list with filters.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FilteredList {
+    pub(super) path: &'static str,
+    /// The parameters of its filters.
+    pub(super) filters: &'static [&'static str],
+    /// The keys of its title and of its description.
+    pub(super) title: &'static str,
+    pub(super) description: &'static str,
+}
+
+/// The request of a list: the filters that are set, and the cursor of the page.
 #[derive(Debug)]
 pub(super) struct ListRequest<'q> {
-    path: &'static str,
-    names: &'static [&'static str],
+    list: FilteredList,
     query: &'q Query,
 }
 
 impl<'q> ListRequest<'q> {
-    pub(super) fn new(
-        path: &'static str,
-        names: &'static [&'static str],
-        query: &'q Query,
-    ) -> Self {
-        Self { path, names, query }
+    pub(super) fn new(list: FilteredList, query: &'q Query) -> Self {
+        Self { list, query }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&'q str> {
@@ -60,7 +66,7 @@ impl<'q> ListRequest<'q> {
     }
 
     fn set(&self) -> Vec<(&'static str, Option<&'q str>)> {
-        let names = self.names.iter();
+        let names = self.list.filters.iter();
         // Without a filter, the list has upcoming events.
         let value = |name: &str| self.get(name).filter(|it| (name, *it) != ("when", "upcoming"));
         names.map(|name| (*name, value(name))).collect()
@@ -70,7 +76,7 @@ impl<'q> ListRequest<'q> {
     pub(super) fn address(&self) -> String {
         let mut parameters = self.set();
         parameters.push(("cursor", self.cursor()));
-        address(self.path, &parameters)
+        address(self.list.path, &parameters)
     }
 
     /// The filters that are set, in words.
@@ -104,19 +110,18 @@ impl<'q> ListRequest<'q> {
         names: &RowNames,
         total: u64,
     ) {
-        let [name, description, _] = words(self.path);
         let set_filters = self.set_filters(frame, choices, names);
-        let names = std::iter::once(frame.say(name).to_owned()).chain(set_filters);
+        let names = std::iter::once(frame.say(self.list.title).to_owned()).chain(set_filters);
         let title = names.collect::<Vec<_>>().join(" · ");
         let set = self.set();
         let description = if set.iter().all(|(_, value)| value.is_none()) {
-            frame.say(description).to_owned()
+            frame.say(self.list.description).to_owned()
         } else {
             frame.say_of("list-description", &title)
         };
         let is_indexed = total > 0 && is_indexed(&set, self.cursor());
         frame.head = Head::new(title, description).indexed_if(is_indexed);
-        frame.api_call = Some(ApiCall::same(format!("GET /v1{}", address(self.path, &set))));
+        frame.api_call = Some(ApiCall::same(format!("GET /v1{}", address(self.list.path, &set))));
     }
 
     pub(super) fn fixed(&self, frame: &Frame, filter: FixedFilter) -> Filter {
@@ -167,9 +172,13 @@ impl<'q> ListRequest<'q> {
         cards: list::Rows,
     ) -> FilteredPage {
         self.describe(&mut frame, &choices, names, rows.page.total);
-        let [.., count] = words(self.path);
+        let count = match &cards {
+            list::Rows::Games(_) => "games-count",
+            list::Rows::Creators(_) => "creators-count",
+            list::Rows::Events(_) => "events-count",
+        };
         FilteredPage {
-            filters: form(&frame, self.path, choices, &self.set()),
+            filters: form(&frame, self.list.path, choices, &self.set()),
             rows: cards,
             count: frame.count(count, &rows.page.total),
             pager: self.pager(&frame, rows),
@@ -178,17 +187,7 @@ impl<'q> ListRequest<'q> {
     }
 
     pub(super) fn pager(&self, frame: &Frame, rows: &Rows) -> Pager {
-        pager(frame, self.path, &self.set(), self.cursor(), rows)
-    }
-}
-
-/// The keys of a list's title, of its description and of the number of its rows.
-fn words(path: &str) -> [&'static str; 3] {
-    match path {
-        "/creators" => ["creators-title", "creators-description", "creators-count"],
-        "/events" => ["events-title", "events-description", "events-count"],
-        "/cities" => ["cities-title", "cities-description", "cities-count"],
-        _ => ["games-title", "games-description", "games-count"],
+        pager(frame, self.list.path, &self.set(), self.cursor(), rows)
     }
 }
 

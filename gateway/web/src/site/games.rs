@@ -14,7 +14,7 @@ use pages::{ApiCall, Frame, Head, Link};
 use time::{Date, OffsetDateTime};
 
 use super::cards::COVER;
-use super::filters::{FixedFilter, ListRequest, RowNames};
+use super::filters::{FilteredList, FixedFilter, ListRequest, RowNames};
 use super::response::respond;
 use super::{boards, cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
@@ -26,7 +26,7 @@ use crate::upstream::Catalogue;
 use crate::upstream::catalogue::page;
 use crate::upstream::currencies::GameCurrency;
 
-const LIST: &str = "/games";
+const PATH: &str = "/games";
 
 /// Other games of the creator on the page of a game.
 const OTHERS: u32 = 4;
@@ -36,6 +36,12 @@ const SIMILAR: usize = 4;
 const SIMILAR_ROWS: u32 = 8;
 
 pub const FILTERS: [&str; 7] = ["genre", "platform", "country", "stage", "creator", "city", "q"];
+const LIST: FilteredList = FilteredList {
+    path: PATH,
+    filters: &FILTERS,
+    title: "games-title",
+    description: "games-description",
+};
 const PLATFORM: FixedFilter = FixedFilter {
     name: "platform",
     label: "filter-platform",
@@ -47,7 +53,7 @@ const STAGE: FixedFilter =
 
 pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let PublicRequest { app, query, visit, .. } = &request;
-    let list = ListRequest::new(LIST, &FILTERS, query);
+    let list = ListRequest::new(LIST, query);
     let request = proto::ListGamesRequest {
         page: Some(list.page()),
         genre: list.text("genre"),
@@ -172,7 +178,7 @@ fn similar(game: &public::GameRow, mut rows: Vec<public::GameRow>) -> Vec<public
 /// The head of a game's page, and its structured data.
 fn describe(frame: &mut Frame, game: &public::Game) {
     let row = &game.row;
-    frame.path = format!("{LIST}/{}", row.slug);
+    frame.path = format!("{PATH}/{}", row.slug);
     let description = match row.tagline.as_str() {
         "" => frame.say_of("game-description", &row.title),
         tagline => tagline.to_owned(),
@@ -180,7 +186,7 @@ fn describe(frame: &mut Frame, game: &public::Game) {
     frame.head = Head::new(format!("{} – {}", row.title, row.creator.name), description);
     frame.api_call = Some(ApiCall::same(format!("GET /v1/games/{}", row.slug)));
     frame.share.image = cards::picture(frame, row.cover_url.as_deref(), COVER, &row.title);
-    frame.share.structured_data = Some(structured_data::listing(frame, LIST, "nav-games"));
+    frame.share.structured_data = Some(structured_data::listing(frame, PATH, "nav-games"));
 }
 
 fn game_page(app: &Web, mut frame: Frame, game: public::Game, parts: PageParts) -> GamePage {
@@ -191,7 +197,7 @@ fn game_page(app: &Web, mut frame: Frame, game: public::Game, parts: PageParts) 
     let texts = frame.texts();
     let row = game.row;
     let filtered = |group: &str, name: &'static str, value: &String| {
-        let list = address(LIST, &[(name, Some(value))]);
+        let list = address(PATH, &[(name, Some(value))]);
         frame.link(&list, texts.value(group, value, value))
     };
     let genres = row.genres.iter().map(|key| filtered("genre", "genre", key));
@@ -276,7 +282,7 @@ fn other_games(
     let others = creator.games.iter().filter(|other| other.slug != row.slug);
     let most = usize::try_from(OTHERS).unwrap_or_default();
     let others = others.take(most).cloned();
-    let all = address(LIST, &[("creator", Some(&creator.row.handle))]);
+    let all = address(PATH, &[("creator", Some(&creator.row.handle))]);
     (
         others.map(|row| cards::game(frame, row)).collect(),
         (*total > u64::from(OTHERS) + 1).then(|| frame.href(&all)),

@@ -11,7 +11,7 @@ use pages::site::africa::Outline;
 use pages::site::places::{CitiesPage, CountriesPage, MapCountry, Part, PlacePage, PlaceRow};
 use pages::{ApiCall, Frame, Head};
 
-use super::filters::{ListRequest, RowNames};
+use super::filters::{FilteredList, ListRequest, RowNames};
 use super::response::respond;
 use super::{FEW, ROWS, cards, next_events};
 use crate::page_error::PageResult;
@@ -24,6 +24,12 @@ const CITIES: &str = "/cities";
 /// Cities on the page of a country; the others are in the list of cities.
 const CITIES_OF_COUNTRY: usize = 24;
 pub const CITY_FILTERS: [&str; 1] = ["country"];
+const CITY_LIST: FilteredList = FilteredList {
+    path: CITIES,
+    filters: &CITY_FILTERS,
+    title: "cities-title",
+    description: "cities-description",
+};
 
 pub async fn countries(
     PublicRequest { app, visit, .. }: PublicRequest,
@@ -73,7 +79,7 @@ fn map(frame: &Frame, rows: &[public::CountryRow]) -> Vec<MapCountry> {
 
 pub async fn cities(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let PublicRequest { app, query, visit, .. } = &request;
-    let list = ListRequest::new(CITIES, &CITY_FILTERS, query);
+    let list = ListRequest::new(CITY_LIST, query);
     let request = proto::ListCitiesRequest {
         page: Some(list.page()),
         country: list.text("country"),

@@ -84,7 +84,7 @@ impl Gateway {
         Self(Calls { client, deadline })
     }
 
-    /// The name of an account, for a page that is shown while the gateway is away too.
+    /// The name of an account, for a page that is shown while the gateway is unavailable too.
     pub async fn account_name(&self, account: Uuid) -> Option<String> {
         Some(self.account(account).await.ok()?.account?.name)
     }
@@ -98,7 +98,7 @@ impl Gateway {
     /// Lets a change of the dashboard pass, unless the site is read-only.
     ///
     /// # Errors
-    /// `closed`, or the fault of a gateway that is away: nobody knows then whether the site is read-only.
+    /// `closed`, or the fault of an unavailable gateway: nobody knows then whether the site is read-only.
     pub async fn admit_change(&self) -> Result<(), Fault> {
         if self.switches().await?.is_read_only {
             return Err(Fault::new(Code::Closed, READ_ONLY));
@@ -106,7 +106,7 @@ impl Gateway {
         Ok(())
     }
 
-    /// The reason why forms are closed, for their pages; none while the gateway is away.
+    /// The reason why forms are closed, for their pages; none while the gateway is unavailable.
     pub async fn read_only(&self) -> Option<&'static str> {
         let switches = self.switches().await.unwrap_or_default();
         switches.is_read_only.then_some(READ_ONLY)

@@ -8,6 +8,7 @@ use contracts::economy::v1 as proto;
 use contracts::public::Rate;
 use kit::Fault;
 use kit::overload::Permit;
+use kit::throttle::Throttle;
 use tokio::time::timeout;
 
 use super::Currencies;
@@ -16,6 +17,9 @@ use super::clients::Rates;
 
 /// The source of a rate that is the quotient of the costs of two baskets.
 const CALCULATED: &str = "worked";
+
+/// Logged once a minute: while economy-svc is slow or unavailable, every page with rates lacks their course.
+static WITHOUT_COURSE: Throttle = Throttle::new();
 
 /// Rates from one currency, by the slugs of the others.
 #[derive(Debug, Default)]
@@ -85,10 +89,13 @@ impl Currencies {
                 let games = listed.games.into_iter();
                 page.costs = games.map(|it| (it.game, it.costs)).collect();
             }
-            Ok(Err(fault)) => tracing::warn!(%fault, "rates are shown without their course"),
-            Err(_elapsed) => {
+            Ok(Err(fault)) if WITHOUT_COURSE.admits() => {
+                tracing::warn!(%fault, "rates are shown without their course");
+            }
+            Err(_elapsed) if WITHOUT_COURSE.admits() => {
                 tracing::warn!("rates are shown without their course, which came too late");
             }
+            Ok(Err(_)) | Err(_) => {}
         }
     }
 }

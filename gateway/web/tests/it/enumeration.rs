@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use time::Duration;
 use web::domain::role::Role;
-use web::session::limits;
+use web::limits;
 
 use crate::browser::Page;
 use crate::full_account::person_id;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sqlx::PgPool;
 use tokio::net::TcpListener;
-use web::session::limits;
+use web::limits;
 use web::upstream::Gateway;
 
 use crate::browser::{Browser, Page};

@@ -4,7 +4,7 @@ use sqlx::PgPool;
 use time::Duration;
 use web::client_info::ClientInfo;
 use web::domain::link::Purpose;
-use web::session::limits;
+use web::limits;
 
 use crate::browser::Page;
 use crate::support::{ADA, PASSWORD, Site};

@@ -11,7 +11,7 @@ use web::client_info::ClientInfo;
 use web::domain::session_token::Token;
 use web::hashing::PasswordPool;
 use web::jobs::clean_up;
-use web::session::limits;
+use web::limits;
 use web::store::people;
 use web::store::sessions::{self, Session, Stage};
 

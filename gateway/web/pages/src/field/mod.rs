@@ -15,16 +15,7 @@ pub struct Field {
     name: Cow<'static, str>,
     label: Cow<'static, str>,
     control: Control,
-    /// The type of a line.
-    kind: &'static str,
     autocomplete: &'static str,
-    inputmode: &'static str,
-    /// The values of a select or of boxes.
-    choices: Vec<Choice>,
-    /// The most boxes that the script ticks; 0: any number.
-    most: u8,
-    /// The lines of an area.
-    rows: u8,
     hint: String,
     value: String,
     error: Option<String>,
@@ -33,16 +24,17 @@ pub struct Field {
     max: u32,
 }
 
-/// How a person fills a field in.
-#[derive(Debug, Clone, Copy)]
+/// How a person fills a field in, with the settings that only this control has.
+#[derive(Debug)]
 enum Control {
-    Line,
+    /// Its `type` and its `inputmode`, which may be empty.
+    Line { kind: &'static str, inputmode: &'static str },
     /// A text of several lines.
-    Area,
+    Area { rows: u8 },
     /// One of several values.
-    Select,
-    /// Any number of several values.
-    Checks,
+    Select(Vec<Choice>),
+    /// Any number of several values. The script ticks no more than `most` boxes; 0: any number.
+    Checks { choices: Vec<Choice>, most: u8 },
 }
 
 /// A value to choose, and whether it is chosen.
@@ -58,20 +50,15 @@ impl askama::filters::HtmlSafe for Field {}
 
 impl Field {
     fn new(
-        kind: &'static str,
+        control: Control,
         name: impl Into<Cow<'static, str>>,
         label: impl Into<Cow<'static, str>>,
     ) -> Self {
         Self {
             name: name.into(),
             label: label.into(),
-            control: Control::Line,
-            kind,
+            control,
             autocomplete: "on",
-            inputmode: "",
-            choices: Vec::new(),
-            most: 0,
-            rows: 4,
             hint: String::new(),
             value: String::new(),
             error: None,
@@ -82,22 +69,36 @@ impl Field {
     }
 
     /// A text of several lines.
-    pub fn area(name: &'static str, label: &'static str) -> Self {
-        Self { control: Control::Area, max: 2_000, ..Self::text(name, label) }
+    pub fn area(name: &'static str, label: &'static str, rows: u8) -> Self {
+        Self::new(Control::Area { rows }, name, label).max(2_000)
     }
 
     /// One of several values.
     pub fn select(name: &'static str, label: &'static str, choices: Vec<Choice>) -> Self {
-        Self { control: Control::Select, choices, ..Self::text(name, label) }
+        Self::new(Control::Select(choices), name, label)
     }
 
-    /// Any number of several values.
-    pub fn checks(name: &'static str, label: &'static str, choices: Vec<Choice>) -> Self {
-        Self { control: Control::Checks, choices, ..Self::text(name, label) }
+    /// Any number of several values. The script ticks no more than `most` boxes, which the label says in words; 0: any number.
+    pub fn checks(name: &'static str, label: &'static str, choices: Vec<Choice>, most: u8) -> Self {
+        Self::new(Control::Checks { choices, most }, name, label)
+    }
+
+    /// A line of this `type`.
+    fn line(kind: &'static str, name: &'static str, label: &'static str) -> Self {
+        Self::new(Control::Line { kind, inputmode: "" }, name, label)
     }
 
     pub fn text(name: impl Into<Cow<'static, str>>, label: impl Into<Cow<'static, str>>) -> Self {
-        Self::new("text", name, label)
+        Self::new(Control::Line { kind: "text", inputmode: "" }, name, label)
+    }
+
+    pub fn digits(name: &'static str, label: &'static str) -> Self {
+        Self::new(Control::Line { kind: "text", inputmode: "numeric" }, name, label)
+    }
+
+    /// An address of the web. The service explains what is wrong with one, so the browser does not check it.
+    pub fn url(name: impl Into<Cow<'static, str>>, label: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Control::Line { kind: "text", inputmode: "url" }, name, label).max(2_048)
     }
 
     /// The name of an account or a key, whose length the gateway limits.
@@ -106,13 +107,13 @@ impl Field {
     }
 
     pub fn email(name: &'static str, label: &'static str) -> Self {
-        let field = Self::new("email", name, label).max(254);
+        let field = Self::line("email", name, label).max(254);
         field.autocomplete("username")
     }
 
     /// A password that exists. Its value is never shown again.
     pub fn password(name: &'static str, label: &'static str) -> Self {
-        let field = Self::new("password", name, label).max(256);
+        let field = Self::line("password", name, label).max(256);
         field.autocomplete("current-password")
     }
 
@@ -123,18 +124,23 @@ impl Field {
         )
     }
 
-    /// A one-time code.
+    /// A code of an authenticator app, or a recovery code, which has letters.
     pub fn code(name: &'static str, label: &'static str) -> Self {
         Self::text(name, label).autocomplete("one-time-code").max(40)
     }
 
+    /// A code of an authenticator app.
+    pub fn app_code(name: &'static str, label: &'static str) -> Self {
+        Self::digits(name, label).autocomplete("one-time-code").max(40)
+    }
+
     pub fn date(name: &'static str, label: &'static str) -> Self {
-        Self::new("date", name, label).max(10)
+        Self::line("date", name, label).max(10)
     }
 
     /// A time, in UTC.
     pub fn minute(name: &'static str, label: &'static str) -> Self {
-        Self::new("datetime-local", name, label).max(20)
+        Self::line("datetime-local", name, label).max(20)
     }
 
     /// What a browser may fill in. Never `off`: then Chromium forgets what was typed when a person comes back with Back, and no secret needs
@@ -146,19 +152,6 @@ impl Field {
     }
 
     #[must_use]
-    pub fn digits(mut self) -> Self {
-        self.inputmode = "numeric";
-        self
-    }
-
-    /// For an address of the web. The service explains what is wrong with one, so the browser does not check it.
-    #[must_use]
-    pub fn url(mut self) -> Self {
-        self.inputmode = "url";
-        self.max(2_048)
-    }
-
-    #[must_use]
     pub fn max(mut self, characters: u32) -> Self {
         self.max = characters;
         self
@@ -167,21 +160,10 @@ impl Field {
     /// What was typed before, unless it is a password.
     #[must_use]
     pub fn value(mut self, value: &str) -> Self {
-        if self.kind != "password" {
+        if !matches!(self.control, Control::Line { kind: "password", .. }) {
             value.clone_into(&mut self.value);
         }
         self
-    }
-
-    #[must_use]
-    pub fn rows(self, rows: u8) -> Self {
-        Self { rows, ..self }
-    }
-
-    /// The script ticks no more boxes than this. The label says it in words.
-    #[must_use]
-    pub fn most(self, most: u8) -> Self {
-        Self { most, ..self }
     }
 
     #[must_use]

@@ -112,14 +112,36 @@ fn choices() -> Vec<Choice> {
 
 #[test]
 fn typed_text_cannot_end_its_element() {
-    let html = Field::area("bio", "About").value("</textarea><script>").render().unwrap();
+    let html = Field::area("bio", "About", 4).value("</textarea><script>").render().unwrap();
     assert!(!html.contains("<script>"), "{html}");
     assert_eq!(html.matches("</textarea>").count(), 1);
 }
 
 #[test]
+fn each_control_has_its_settings() {
+    for (field, setting) in [
+        (
+            Field::digits("year", "Year"),
+            " type=\"text\" autocomplete=\"on\" maxlength=\"200\" dir=\"auto\" inputmode=\"numeric\"",
+        ),
+        (Field::url("url", "Address"), " maxlength=\"2048\" dir=\"auto\" inputmode=\"url\""),
+        (
+            Field::app_code("code", "Code"),
+            " autocomplete=\"one-time-code\" maxlength=\"40\" dir=\"auto\" inputmode=\"numeric\"",
+        ),
+        (Field::area("bio", "About", 8), " rows=\"8\" maxlength=\"2000\""),
+        (Field::checks("kind", "Kind", choices(), 3), "<fieldset data-most=\"3\">"),
+        (Field::checks("kind", "Kind", choices(), 0), "<fieldset><legend>"),
+        (Field::select("kind", "Kind", choices()), "<option value=\"a\">"),
+    ] {
+        let html = field.render().unwrap();
+        assert!(html.contains(setting), "{setting} in {html}");
+    }
+}
+
+#[test]
 fn optional_checkboxes_are_marked_as_optional() {
-    let checks = || Field::checks("kind", "Kind", choices());
+    let checks = || Field::checks("kind", "Kind", choices(), 0);
     let html = checks().optional().hint("Any.").render().unwrap();
     assert!(html.contains("Kind <span class=\"optional\">(optional)</span></legend>"), "{html}");
     assert!(html.contains("aria-describedby=\"kind-hint\""), "{html}");
@@ -132,7 +154,7 @@ fn choices_are_escaped_and_linked_to_their_error() {
     let errors = Fields::one("kind", "Choose one.");
     for html in [
         Field::select("kind", "Kind", choices()).error_in(&errors).render(),
-        Field::checks("kind", "Kind", choices()).error_in(&errors).render(),
+        Field::checks("kind", "Kind", choices(), 0).error_in(&errors).render(),
     ] {
         let html = html.unwrap();
         assert!(!html.contains("<b>") && html.contains("Choose one."), "{html}");

@@ -203,10 +203,7 @@ mod tests {
             back: BASE.to_owned(),
             button: "Add the address",
             hidden: vec![("form", "f".to_owned())],
-            url: Field::text("url", "Address")
-                .url()
-                .value("https://hooks.example/\"")
-                .error_in(&errors),
+            url: Field::url("url", "Address").value("https://hooks.example/\"").error_in(&errors),
             events: vec![event("tip.paid"), event("listing.updated")],
             errors,
         };

@@ -79,7 +79,7 @@ fn new_key(form: &KeyForm) -> Result<NewKey, Fault> {
     })
 }
 
-/// The game of a key: one of the account's. While listings-svc is away, its slug is typed.
+/// The game of a key: one of the account's. While listings-svc is unavailable, its slug is typed.
 async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Part {
     let typed = typed.trim();
     let label = say("key-game");

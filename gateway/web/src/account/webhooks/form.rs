@@ -192,8 +192,7 @@ async fn page(
         back: path.unwrap_or(base),
         button: say(button),
         hidden,
-        url: Field::text("url", say("webhook-address"))
-            .url()
+        url: Field::url("url", say("webhook-address"))
             .hint(say("webhook-url-hint"))
             .value(form.map_or("", |form| &form.typed.url))
             .error_in(&errors),
