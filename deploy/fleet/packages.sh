@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Read by cargo.sh and deploy/test: installs the Debian packages of programs that are missing, or says in one sentence how to get them.
-# Each argument is PROGRAM=PACKAGE. A program is a name or a path, or `venv`, a module of Python that Debian leaves out by default.
+# Read by cargo.sh, deploy/test and the launcher: installs the Debian packages of programs that are missing, or says in one sentence how
+# to get them. Each argument is PROGRAM=PACKAGE. A program is a name or a path, or `venv`, a module of Python that Debian leaves out by default.
 require() {
     missing=$(missing_packages "$@")
     [ -n "$missing" ] || return 0
@@ -22,8 +22,8 @@ require() {
 }
 
 missing_packages() (
-    # Servers are there, which not every user has in PATH.
-    PATH=$PATH:/usr/sbin:/sbin
+    # Servers are there, which not every user has in PATH. Debian has a folder for each version of PostgreSQL.
+    PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin$(printf ':%s' /usr/lib/postgresql/*/bin)
     packages=
     for one; do
         case $one in

@@ -2,19 +2,21 @@
 
 use std::fs::OpenOptions;
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
 use crate::activity;
+use crate::cargo;
 use crate::database::{self, Address};
 use crate::folder::Folder;
 use crate::lock::Lock;
 use crate::manifest::{FleetState, Manifest};
-use crate::packages::{self, Requirement};
 use crate::ports::Ports;
 use crate::postgres::{self, DataFolders};
 use crate::process;
+use crate::ready::readiness;
 use crate::redis;
 use crate::say::say;
 use crate::seed::{self, Staff};
@@ -34,16 +36,15 @@ pub(crate) struct ExternalServers {
 }
 
 impl ExternalServers {
-    /// The programs that the fleet requires.
-    pub(crate) fn requirements(&self) -> Vec<Requirement> {
-        let mut requirements = vec![packages::SETPRIV];
-        if self.database.is_some() {
-            requirements.push(packages::PSQL);
-        } else {
-            requirements.push(packages::POSTGRES);
-        }
-        requirements.extend(self.redis.is_none().then_some(packages::REDIS));
-        requirements
+    /// Installs the Debian packages of the programs that the fleet requires; `false` if one is missing, after a sentence that says so.
+    pub(crate) fn install_packages(&self) -> Result<bool> {
+        let mut shell = Command::new("sh");
+        let script = cargo::root().join("deploy/fleet/packages.sh");
+        shell.args(["-c", r#". "$0"; require "$@""#]).arg(script).arg("setpriv=util-linux");
+        let external = self.database.is_some();
+        shell.arg(if external { "psql=postgresql-client" } else { "postgres=postgresql" });
+        shell.args(self.redis.is_none().then_some("redis-server=redis-server"));
+        Ok(shell.status().context("cannot start sh")?.success())
     }
 }
 
@@ -256,18 +257,16 @@ impl<'a> Fleet<'a> {
         // Services read these files at their start.
         let all: Vec<_> = self.instances.iter().map(|one| (one, None)).collect();
         supervisor.write_addresses(&all)?;
-        for (number, instance) in self.instances.iter().enumerate() {
+        for instance in &self.instances {
             // A service that calls another before that one listens warns in its log.
-            for earlier in self.instances.iter().take(number) {
-                if instance.service.calls(earlier.service) {
-                    supervisor.until(&earlier.name(), SERVICE_LIMIT, || Ok(earlier.listens()))?;
-                }
-            }
+            let may_be_called =
+                |one: &Instance| !instance.service.calls(one.service) || one.listens();
+            supervisor.until_each(SERVICE_LIMIT, may_be_called)?;
             let spec = services::spec(instance, &shared, &self.manifest)?;
             supervisor.start(spec, Some(instance.clone()))?;
             supervisor.publish(&mut self.manifest)?;
         }
-        supervisor.until_ready(SERVICE_LIMIT)?;
+        supervisor.until_each(SERVICE_LIMIT, |one| readiness(one).is_ok())?;
         say(format!("All services are ready, {}", format_duration(since.elapsed())));
         self.seed()
     }

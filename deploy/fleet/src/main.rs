@@ -12,7 +12,6 @@ mod folder;
 mod lock;
 mod logs;
 mod manifest;
-mod packages;
 mod ports;
 mod postgres;
 mod process;

@@ -110,9 +110,9 @@ impl Instance {
         manifest::replica_name(self.service.name, self.replica)
     }
 
-    /// Whether other services can connect to it: `Some` if they can.
-    pub(crate) fn listens(&self) -> Option<()> {
-        TcpStream::connect((Ipv4Addr::LOCALHOST, self.grpc)).ok().map(drop)
+    /// Whether other services can connect to it.
+    pub(crate) fn listens(&self) -> bool {
+        TcpStream::connect((Ipv4Addr::LOCALHOST, self.grpc)).is_ok()
     }
 
     /// The address for other services.

@@ -110,14 +110,18 @@ impl<'a> Supervisor<'a> {
         })
     }
 
-    /// Waits until every service is ready.
-    pub(crate) fn until_ready(&mut self, limit: Duration) -> Result<()> {
+    /// Waits until `probe` is true of each running service. The error says what those that are left wait for.
+    pub(crate) fn until_each(
+        &mut self,
+        limit: Duration,
+        probe: impl Fn(&Instance) -> bool,
+    ) -> Result<()> {
         let mut waiting: Vec<Instance> =
             self.instances().map(|(instance, _)| instance.clone()).collect();
         let signals = self.signals;
         let all = signals.until(limit, || {
             self.check_running()?;
-            waiting.retain(|instance| readiness(instance) != Ok(()));
+            waiting.retain(|instance| !probe(instance));
             Ok(waiting.is_empty().then_some(()))
         })?;
         if all.is_some() {
@@ -125,8 +129,9 @@ impl<'a> Supervisor<'a> {
         }
         let why: Vec<String> = waiting
             .iter()
-            .filter_map(|instance| {
-                Some(format!("{} ({})", instance.name(), readiness(instance).err()?))
+            .map(|instance| {
+                let why = readiness(instance).err().unwrap_or_else(|| "ready too late".to_owned());
+                format!("{} ({why})", instance.name())
             })
             .collect();
         bail!(

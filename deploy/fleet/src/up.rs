@@ -20,7 +20,6 @@ use crate::folder::Folder;
 use crate::lock::{self, Lock};
 use crate::logs;
 use crate::manifest::{FleetState, Manifest};
-use crate::packages;
 use crate::process;
 use crate::say::{say, say_lines};
 use crate::seed::PEOPLE;
@@ -136,7 +135,9 @@ fn run_locked(
         // The last launcher was killed.
         manifest.set_state(FleetState::Stopped, folder)?;
     }
-    packages::ensure(&external.requirements())?;
+    if !external.install_packages()? {
+        return Ok(ExitCode::FAILURE);
+    }
     let binaries = if args.servers_only { PathBuf::new() } else { build(args, signals)? };
     if args.detach {
         return detach(folder, lock, signals);
