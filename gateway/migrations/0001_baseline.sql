@@ -181,7 +181,7 @@ begin
     end if;
     return (
         select case bool_or(game.mode = 'test' or page.id is null or account = any (page.owners))
-            when true then 'usable' when false then 'not_owned' else 'game_gone'
+            when true then 'usable' when false then 'not_owned' else 'gone'
         end
         from gateway.game left join gateway.page on page.id = game.page
         where game.slug = game_state.slug and game.published and (game.mode = 'live' or game_state.mode = 'test')

@@ -69,10 +69,7 @@ pub(super) async fn get(
 ) -> Result<proto::GetAccountResponse, Fault> {
     let account = find(services, account).await?;
     let plan = services.plans.get_or_cheapest(&account.plan);
-    let mut connection = services.pool.acquire().await?;
-    let working_keys = keys::count_working(&mut connection, account.id).await?;
-    // Calls that hold one connection and wait for a second could exhaust the pool.
-    drop(connection);
+    let working_keys = keys::count_working(&services.pool, account.id).await?;
     Ok(proto::GetAccountResponse {
         account: Some((&account).into()),
         plan: Some(plan.into()),

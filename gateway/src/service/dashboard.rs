@@ -10,7 +10,7 @@ use kit::api::bad_fields::BadFields;
 use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 
-use super::keys::KeyFields;
+use super::keys::key_fields;
 use super::{Services, accounts, calls, key_requests, keys, month_use, switches};
 use crate::domain::author::{Author, Person};
 use crate::domain::key::Mode;
@@ -64,15 +64,9 @@ methods! {
         change_account(AccountsServiceChangeAccountRequest) -> AccountsServiceChangeAccountResponse, ChangeAccount =
             |s, by, it| accounts::rename(s, by, &it.account_id, &it.name);
         create_key(AccountsServiceCreateKeyRequest) -> CreateKeyResponse, CreateKey =
-            |s, by, it| {
-                let fields = KeyFields { name: it.name, kind: it.kind, may_write: it.may_write, game: it.game };
-                keys::create(s, by, &it.account_id, Mode::Test.into(), fields, &it.form_id)
-            };
+            |s, by, it| keys::create(s, by, &it.account_id, Mode::Test.into(), key_fields!(it), &it.form_id);
         request_key(AccountsServiceRequestKeyRequest) -> RequestKeyResponse, RequestKey =
-            |s, by, it| {
-                let fields = KeyFields { name: it.name, kind: it.kind, may_write: it.may_write, game: it.game };
-                key_requests::request(s, by, &it.account_id, fields, &it.form_id)
-            };
+            |s, by, it| key_requests::request(s, by, &it.account_id, key_fields!(it), &it.form_id);
         reveal_key(AccountsServiceRevealKeyRequest) -> RevealKeyResponse, RevealKey = |s, by, it| key_requests::reveal(s, by, &it.id);
         withdraw_key_request(WithdrawKeyRequestRequest) -> WithdrawKeyRequestResponse, RejectKey =
             |s, by, it| key_requests::withdraw(s, by, &it.id);

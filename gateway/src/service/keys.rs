@@ -23,6 +23,19 @@ pub(super) struct KeyFields {
     pub(super) game: Option<String>,
 }
 
+/// The [`KeyFields`] of a request, of which there are four types.
+macro_rules! key_fields {
+    ($request:ident) => {
+        $crate::service::keys::KeyFields {
+            name: $request.name,
+            kind: $request.kind,
+            may_write: $request.may_write,
+            game: $request.game,
+        }
+    };
+}
+pub(super) use key_fields;
+
 impl KeyFields {
     /// Validates the fields.
     pub(super) fn parse(self, bad: &mut BadFields, mode: Mode) -> Spec {

@@ -20,8 +20,7 @@ pub(super) async fn by_account(
     plan: &Plan,
 ) -> Result<proto::MonthUse, Fault> {
     let month = Month::at(services.clock.now());
-    let mut connection = services.pool.acquire().await?;
-    let used = month_use::read(&mut connection, AccountMonth { account, month }).await?;
+    let used = month_use::read(&services.pool, AccountMonth { account, month }).await?;
     Ok(message(month, used.unwrap_or_default(), plan))
 }
 

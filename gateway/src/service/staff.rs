@@ -9,7 +9,7 @@ use kit::ids;
 use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 
-use super::keys::KeyFields;
+use super::keys::key_fields;
 use super::{Services, accounts, key_requests, keys, switches};
 use crate::domain::author::Author;
 use crate::domain::staff_action::Action;
@@ -81,17 +81,11 @@ methods! {
         set_account_plan(SetAccountPlanRequest) -> SetAccountPlanResponse, SetPlan on "account", |it| &it.account_id;
             |s, by, it| accounts::set_plan(s, by, &it.account_id, &it.plan);
         create_key(CreateKeyRequest) -> CreateKeyResponse, CreateKey on "account", |it| &it.account_id;
-            |s, by, it| {
-                let fields = KeyFields { name: it.name, kind: it.kind, may_write: it.may_write, game: it.game };
-                keys::create(s, by, &it.account_id, it.mode, fields, "")
-            };
+            |s, by, it| keys::create(s, by, &it.account_id, it.mode, key_fields!(it), "");
         rotate_key(RotateKeyRequest) -> RotateKeyResponse, RotateKey on "key", |it| &it.id; |s, by, it| keys::rotate(s, by, &it.id, false, "");
         revoke_key(RevokeKeyRequest) -> RevokeKeyResponse, RevokeKey on "key", |it| &it.id; |s, by, it| keys::revoke(s, by, &it.id);
         request_key(RequestKeyRequest) -> RequestKeyResponse, RequestKey on "account", |it| &it.account_id;
-            |s, by, it| {
-                let fields = KeyFields { name: it.name, kind: it.kind, may_write: it.may_write, game: it.game };
-                key_requests::request(s, by, &it.account_id, fields, "")
-            };
+            |s, by, it| key_requests::request(s, by, &it.account_id, key_fields!(it), "");
         approve_key(ApproveKeyRequest) -> ApproveKeyResponse, ApproveKey on "key_request", |it| &it.id;
             |s, by, it| key_requests::approve(s, by, &it.id);
         reject_key(RejectKeyRequest) -> RejectKeyResponse, RejectKey on "key_request", |it| &it.id;

@@ -180,7 +180,7 @@ pub async fn update_rotated(
 /// How many of the plan's working keys an account has (§8): live keys that are not revoked, not in their grace period and not
 /// without their game, and open requests for live keys.
 pub async fn count_working(
-    connection: &mut PgConnection,
+    executor: impl PgExecutor<'_>,
     account: Uuid,
 ) -> Result<i64, sqlx::Error> {
     // One statement, so that a request that becomes a key meanwhile is counted once.
@@ -194,7 +194,7 @@ pub async fn count_working(
          ) as "count!""#,
         account,
     )
-    .fetch_one(connection)
+    .fetch_one(executor)
     .await
 }
 

@@ -1,6 +1,6 @@
 //! The table `gateway.month_use`: a copy of the counts in Redis.
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::Date;
 use uuid::Uuid;
 
@@ -45,7 +45,7 @@ pub async fn write(
 
 /// Reads the calls of a month; `None` if it has no row.
 pub async fn read(
-    connection: &mut PgConnection,
+    executor: impl PgExecutor<'_>,
     AccountMonth { account, month }: AccountMonth,
 ) -> Result<Option<u64>, sqlx::Error> {
     let used = sqlx::query_scalar!(
@@ -53,7 +53,7 @@ pub async fn read(
         account,
         month.first_day(),
     )
-    .fetch_optional(connection)
+    .fetch_optional(executor)
     .await?;
     Ok(used.map(i64::cast_unsigned))
 }

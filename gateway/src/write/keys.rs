@@ -80,7 +80,7 @@ pub(super) async fn check_new(
     spec: &Spec,
 ) -> Result<(), Fault> {
     let now = transaction.now;
-    let working = keys::count_working(transaction, account.id).await?;
+    let working = keys::count_working(&mut **transaction, account.id).await?;
     let game = games::state(transaction, spec.game.as_deref(), spec.mode, account.id).await?;
     spec.check(plans, plans.get_or_cheapest(&account.plan), working, game)?;
     if limited {

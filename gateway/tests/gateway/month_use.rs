@@ -85,8 +85,7 @@ fn month(caller: &Caller) -> AccountMonth {
 
 /// The monthly count in PostgreSQL.
 async fn written(pool: &PgPool, caller: &Caller) -> Option<u64> {
-    let mut connection = pool.acquire().await.unwrap();
-    store::read(&mut connection, month(caller)).await.unwrap()
+    store::read(pool, month(caller)).await.unwrap()
 }
 
 async fn write(pool: &PgPool, caller: &Caller, used: u64) {

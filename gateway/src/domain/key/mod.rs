@@ -85,7 +85,6 @@ pub enum GameState {
     /// The game is published, and the account owns its page; or the key belongs to no game.
     Usable,
     /// No published game has the slug.
-    #[strum(serialize = "game_gone")]
     Gone,
     /// Another account owns the page of the game, or none does.
     NotOwned,
