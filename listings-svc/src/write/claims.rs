@@ -137,7 +137,10 @@ async fn finish(
 }
 
 /// Rejects the waiting claims of an account that has no people any more: nobody would own the page.
-pub async fn withdraw_all(commands: &CommandDependencies, account: Uuid) -> Result<(), Fault> {
+pub async fn reject_all_waiting(
+    commands: &CommandDependencies,
+    account: Uuid,
+) -> Result<(), Fault> {
     let mut transaction = commands.producer.begin().await?;
     let now = transaction.now;
     let connection = &mut *transaction;

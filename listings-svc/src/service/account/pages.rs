@@ -140,7 +140,7 @@ impl PagesService for Service {
         request: Request<proto::WithdrawClaimsRequest>,
     ) -> Result<Response<proto::WithdrawClaimsResponse>, Status> {
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
-        write::withdraw_all(&self.commands, account).await?;
+        write::reject_all_waiting(&self.commands, account).await?;
         Ok(Response::new(proto::WithdrawClaimsResponse {}))
     }
 }
