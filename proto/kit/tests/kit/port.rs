@@ -103,6 +103,20 @@ async fn both_versions_of_http_are_served() {
     assert_eq!(body, "here");
 }
 
+/// A client that has sent so many keeps the others back (§8).
+#[tokio::test]
+async fn a_connection_of_http2_has_eight_concurrent_streams() {
+    let port = Port::open(router(), 9).await;
+    let (mut sender, connection) = h2::client::handshake(port.connect().await).await.unwrap();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(connection);
+    // The server's settings come before its first response.
+    let request = http::Request::get("http://x/").body(()).unwrap();
+    let (response, _) = sender.send_request(request, true).unwrap();
+    assert_eq!(response.await.unwrap().status(), 200);
+    assert_eq!(sender.current_max_send_streams(), 8);
+}
+
 #[tokio::test]
 async fn a_request_whose_end_is_in_doubt_is_the_last_of_its_connection() {
     let port = Port::open(router(), 9).await;
