@@ -24,10 +24,11 @@ pub(crate) struct BenchFleet {
 
 impl BenchFleet {
     pub(crate) async fn up() -> Self {
-        Self::up_with(&[]).await
+        Self::up_with(&[], &[]).await
     }
 
-    pub(crate) async fn up_with(settings: &[(&str, &str)]) -> Self {
+    /// A fleet with settings of services and options of the launcher.
+    pub(crate) async fn up_with(settings: &[(&str, &str)], options: &[&str]) -> Self {
         let mut small = SmallFleet::new();
         for (name, value) in settings {
             small.set(name, value);
@@ -39,13 +40,11 @@ impl BenchFleet {
             small.set(&format!("{service}_LOG_FORMAT"), "json");
         }
         small.set_plan(PLAN);
-        let fleet = small.up().await;
-        let key = new_key(&fleet).await;
+        let fleet = small.up_with(options).await;
+        let mut staff = Staff::new(&fleet).await;
+        let account = staff.account("bench").await;
+        let key = staff.key(&account, KeyRequest::live()).await.1;
         Self { small, fleet, key }
-    }
-
-    pub(crate) async fn another_key(&self) -> String {
-        new_key(&self.fleet).await
     }
 
     pub(crate) fn processes(&self, names: &[&str]) -> Vec<Process> {
@@ -61,10 +60,4 @@ impl BenchFleet {
         assert_eq!(rows.as_array().map(Vec::len), Some(20), "{}", answer.text);
         rows
     }
-}
-
-async fn new_key(fleet: &Fleet) -> String {
-    let mut staff = Staff::new(fleet).await;
-    let account = staff.account("bench").await;
-    staff.key(&account, KeyRequest::live()).await.1
 }

@@ -1,31 +1,26 @@
 //! GET /games with 20 rows through the whole path (key, quota in Redis, gRPC, envelope, access log, metrics), compared with the bare hop of
 //! [`crate::hop`] that returns the same bytes. The keys of many accounts take turns.
 
-use futures::stream::{self, StreamExt as _};
 use tokio::process::Child;
 
 use crate::child;
 use crate::fleet::BenchFleet;
+use crate::many_keys;
 use crate::results::{Measure, Report};
 use crate::side::{Side, compare};
 use crate::wrk::Request;
 
-/// How many keys are created concurrently.
-const AT_ONCE: usize = 16;
 /// The number of different requests that repeat, and of the keys that take turns.
-const REQUESTS: usize = 200;
-const KEYS: usize = 2_000;
+pub(crate) const REQUESTS: usize = 200;
+pub(crate) const KEYS: usize = 2_000;
 
 /// Different requests, which repeat in one case and never in the other.
 pub(crate) async fn run(report: &mut Report) {
     let sides = Sides::new().await;
     let what = format!(", {REQUESTS} requests that repeat");
-    let repeating = requests(&sides.keys, "0", &format!("turn % {REQUESTS}"));
-    sides.compare(report, &what, "1.1", &repeating).await;
-    // The requests of a round begin with the second of its start, and a round has fewer than a million.
-    let new = requests(&sides.keys, "os.time() % 3600", "turn");
+    sides.compare(report, &what, "1.1", &repeating_requests(&sides.keys)).await;
     let what = ", no request repeats";
-    sides.compare(report, what, "0.5", &new).await;
+    sides.compare(report, what, "0.5", &new_requests(&sides.keys)).await;
 }
 
 /// The same request each time.
@@ -50,13 +45,8 @@ impl Sides {
         let body = bench.games().await.to_string();
         let body = bench.small.write("rows.json", body);
         let (back, hop) = (child::free_address(), child::free_address());
-        let keys: Vec<String> = stream::iter(0..KEYS)
-            .map(async |_| format!("\"{}\"", bench.another_key().await))
-            .buffer_unordered(AT_ONCE)
-            .collect()
-            .await;
         Self {
-            keys: keys.join(", "),
+            keys: keys(&bench).await,
             back: child::own(&["hop-back", &back, &body], &back).await,
             front: child::own(&["hop-front", &hop, &back], &hop).await,
             hop,
@@ -84,6 +74,22 @@ impl Sides {
         ));
         compare(report, &measure.required(required), &hop, &whole).await;
     }
+}
+
+/// A new key of each of [`KEYS`] accounts, quoted and separated by commas.
+pub(crate) async fn keys(bench: &BenchFleet) -> String {
+    let keys = many_keys::insert(&bench.fleet, "bench", KEYS, KEYS).await;
+    keys.iter().map(|key| format!("\"{}\"", key.secret)).collect::<Vec<_>>().join(", ")
+}
+
+/// A script with [`REQUESTS`] different requests.
+pub(crate) fn repeating_requests(keys: &str) -> String {
+    requests(keys, "0", &format!("turn % {REQUESTS}"))
+}
+
+/// A script whose requests never repeat: those of a round begin with the second of its start, and a round has fewer than a million.
+pub(crate) fn new_requests(keys: &str) -> String {
+    requests(keys, "os.time() % 3600", "turn")
 }
 
 /// A script with different requests, whose keys take turns. All requests return the same rows: each has another filter, which all rows pass.

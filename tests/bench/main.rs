@@ -13,10 +13,12 @@ mod collector;
 mod economy;
 mod fleet;
 mod games;
+mod gateways;
 mod hop;
 mod http1;
 mod idle;
 mod keys;
+mod many_keys;
 mod memory;
 mod overload;
 mod pgbench;
@@ -38,6 +40,7 @@ const WHICH: &str = "Which benchmark?
   quota      the same with one request
   memory     memory of the gateway with many keys
   keys       GET /games with the keys of 80,000 accounts compared with ten; the same while keys change compared with no change
+  gateways   GET /games through one, two and four gateways under the same load; transactions of a fleet without calls
   idle       CPU time of a fleet without calls
   overload   good responses while callers send more than the fleet can serve
   writes     changes of games compared with pgbench's update of one row
@@ -58,6 +61,7 @@ fn main() {
         ["quota"] => measure(&many(), "quota", games::quota),
         ["memory"] => measure(&many(), "memory", memory::run),
         ["keys"] => measure(&many(), "keys", keys::run),
+        ["gateways"] => measure(&many(), "gateways", gateways::run),
         ["idle"] => measure(&many(), "idle", idle::run),
         ["overload"] => {
             let one = Builder::new_current_thread().enable_all().build().unwrap();

@@ -8,7 +8,7 @@ use crate::side::{Side, compare};
 use crate::wrk::Request;
 
 pub(crate) async fn run(report: &mut Report) {
-    let bench = BenchFleet::up_with(&[("WEB_PAGES_PER_MINUTE", "4000000000")]).await;
+    let bench = BenchFleet::up_with(&[("WEB_PAGES_PER_MINUTE", "4000000000")], &[]).await;
     let (fleet, key) = (&bench.fleet, &bench.key);
     let games = Client::new(fleet, key).get("/games").await;
     let path = format!("/games/{}", games.data()[0]["slug"].as_str().unwrap());

@@ -4,6 +4,8 @@ use std::io::ErrorKind;
 
 use tokio::process::Command;
 
+pub(crate) const CONNECTIONS: usize = 64;
+
 /// A request that wrk repeats.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
@@ -19,6 +21,12 @@ impl Request {
     /// Adds the Lua script in this file, which makes the requests.
     pub(crate) fn with_script(mut self, script: &str) -> Self {
         self.args.extend(["-s".to_owned(), script.to_owned()]);
+        self
+    }
+
+    /// Divides the load among several requests that are repeated at once.
+    pub(crate) fn with_connections(mut self, connections: usize) -> Self {
+        self.args.push(format!("-c{connections}"));
         self
     }
 
@@ -41,10 +49,10 @@ pub(crate) struct Load {
     pub(crate) p99: f64,
 }
 
-/// Repeats `request` on each of 64 connections for so many seconds. Every response must be a 2xx.
+/// Repeats `request` on each of [`CONNECTIONS`], or of those of the request, for so many seconds. Every response must be a 2xx.
 pub(crate) async fn load(request: &Request, seconds: u32) -> Load {
     let output = Command::new("wrk")
-        .args(["-t1", "-c64", "--latency", &format!("-d{seconds}s")])
+        .args(["-t1", &format!("-c{CONNECTIONS}"), "--latency", &format!("-d{seconds}s")])
         .args(&request.args)
         .output()
         .await
