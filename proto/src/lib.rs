@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod addresses;
+mod codec;
 pub mod public;
 pub mod reference_data;
 

@@ -53,6 +53,7 @@ fn generate(root: &Path, out: &Path) {
 
     tonic_prost_build::configure()
         .bytes(".")
+        .codec_path("crate::codec::SizedCodec")
         .out_dir(out)
         .compile_fds(compiler.file_descriptor_set())
         .unwrap();

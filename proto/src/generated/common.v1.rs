@@ -222,7 +222,7 @@ pub mod feed_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/common.v1.FeedService/Follow",
             );
@@ -247,7 +247,7 @@ pub mod feed_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/common.v1.FeedService/ListChanges",
             );
@@ -401,7 +401,7 @@ pub mod feed_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = FollowSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -446,7 +446,7 @@ pub mod feed_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListChangesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,

@@ -185,7 +185,7 @@ pub mod currencies_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.CurrenciesService/ListCurrencies",
             );
@@ -212,7 +212,7 @@ pub mod currencies_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.CurrenciesService/SetOwnCurrency",
             );
@@ -239,7 +239,7 @@ pub mod currencies_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.CurrenciesService/ListOwnCurrencies",
             );
@@ -398,7 +398,7 @@ pub mod currencies_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListCurrenciesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -444,7 +444,7 @@ pub mod currencies_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SetOwnCurrencySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -493,7 +493,7 @@ pub mod currencies_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnCurrenciesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -712,7 +712,7 @@ pub mod history_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.HistoryService/ListHistory",
             );
@@ -852,7 +852,7 @@ pub mod history_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListHistorySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1066,7 +1066,7 @@ pub mod rates_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.RatesService/ListRates",
             );
@@ -1091,7 +1091,7 @@ pub mod rates_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.RatesService/ListDailyCosts",
             );
@@ -1239,7 +1239,7 @@ pub mod rates_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListRatesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1284,7 +1284,7 @@ pub mod rates_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListDailyCostsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1614,7 +1614,7 @@ pub mod reports_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.ReportsService/SubmitReport",
             );
@@ -1639,7 +1639,7 @@ pub mod reports_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.ReportsService/ListOwnReports",
             );
@@ -1664,7 +1664,7 @@ pub mod reports_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.ReportsService/ListOwnHeldReports",
             );
@@ -1822,7 +1822,7 @@ pub mod reports_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SubmitReportSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1868,7 +1868,7 @@ pub mod reports_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnReportsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1917,7 +1917,7 @@ pub mod reports_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnHeldReportsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2309,7 +2309,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/SetCurrency",
             );
@@ -2334,7 +2334,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ListCurrencyNames",
             );
@@ -2359,7 +2359,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ListHeldReports",
             );
@@ -2384,7 +2384,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ListReports",
             );
@@ -2410,7 +2410,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ApproveReport",
             );
@@ -2435,7 +2435,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/RejectReport",
             );
@@ -2461,7 +2461,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/RetractReport",
             );
@@ -2487,7 +2487,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ImportSwaps",
             );
@@ -2512,7 +2512,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/RemoveSwaps",
             );
@@ -2537,7 +2537,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ListSwaps",
             );
@@ -2562,7 +2562,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ListTips",
             );
@@ -2589,7 +2589,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ListAudit",
             );
@@ -2823,7 +2823,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SetCurrencySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2869,7 +2869,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListCurrencyNamesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2915,7 +2915,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListHeldReportsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2960,7 +2960,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListReportsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3005,7 +3005,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ApproveReportSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3050,7 +3050,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RejectReportSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3095,7 +3095,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RetractReportSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3140,7 +3140,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ImportSwapsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3185,7 +3185,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RemoveSwapsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3230,7 +3230,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListSwapsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3275,7 +3275,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListTipsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3323,7 +3323,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListAuditSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3521,7 +3521,7 @@ pub mod tips_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.TipsService/SendTip",
             );
@@ -3658,7 +3658,7 @@ pub mod tips_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SendTipSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,

@@ -603,7 +603,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/CreateAccount",
             );
@@ -628,7 +628,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/ListAccounts",
             );
@@ -653,7 +653,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/GetAccount",
             );
@@ -678,7 +678,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/SetAccountPlan",
             );
@@ -703,7 +703,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/ListPlans",
             );
@@ -728,7 +728,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/CreateKey",
             );
@@ -753,7 +753,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/ListKeys",
             );
@@ -778,7 +778,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/RotateKey",
             );
@@ -803,7 +803,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/RevokeKey",
             );
@@ -828,7 +828,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/RequestKey",
             );
@@ -853,7 +853,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/ListKeyRequests",
             );
@@ -878,7 +878,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/ApproveKey",
             );
@@ -903,7 +903,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/RejectKey",
             );
@@ -928,7 +928,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/RevealKey",
             );
@@ -953,7 +953,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/ListSwitches",
             );
@@ -978,7 +978,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/SetSwitch",
             );
@@ -1005,7 +1005,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.StaffService/ListAudit",
             );
@@ -1278,7 +1278,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CreateAccountSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1323,7 +1323,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListAccountsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1368,7 +1368,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetAccountSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1413,7 +1413,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SetAccountPlanSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1458,7 +1458,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListPlansSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1503,7 +1503,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CreateKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1548,7 +1548,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListKeysSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1593,7 +1593,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RotateKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1638,7 +1638,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevokeKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1683,7 +1683,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RequestKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1729,7 +1729,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListKeyRequestsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1774,7 +1774,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ApproveKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1819,7 +1819,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RejectKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1864,7 +1864,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevealKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1909,7 +1909,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListSwitchesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1954,7 +1954,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SetSwitchSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2002,7 +2002,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListAuditSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2453,7 +2453,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/CreateAccount",
             );
@@ -2478,7 +2478,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/GetAccount",
             );
@@ -2503,7 +2503,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/ChangeAccount",
             );
@@ -2527,7 +2527,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/ListPlans",
             );
@@ -2552,7 +2552,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/ListSwitches",
             );
@@ -2577,7 +2577,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/ListKeys",
             );
@@ -2602,7 +2602,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/CreateKey",
             );
@@ -2627,7 +2627,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/RequestKey",
             );
@@ -2654,7 +2654,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/ListKeyRequests",
             );
@@ -2681,7 +2681,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/RevealKey",
             );
@@ -2706,7 +2706,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/WithdrawKeyRequest",
             );
@@ -2733,7 +2733,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/RotateKey",
             );
@@ -2758,7 +2758,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/RevokeKey",
             );
@@ -2784,7 +2784,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/CloseAccount",
             );
@@ -2809,7 +2809,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/ListMonthUse",
             );
@@ -2834,7 +2834,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/ListUse",
             );
@@ -2860,7 +2860,7 @@ pub mod accounts_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/gateway.v1.AccountsService/ListCalls",
             );
@@ -3141,7 +3141,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CreateAccountSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3189,7 +3189,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetAccountSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3238,7 +3238,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ChangeAccountSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3285,7 +3285,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListPlansSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3333,7 +3333,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListSwitchesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3380,7 +3380,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListKeysSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3427,7 +3427,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CreateKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3475,7 +3475,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RequestKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3524,7 +3524,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListKeyRequestsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3571,7 +3571,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevealKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3620,7 +3620,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WithdrawKeyRequestSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3667,7 +3667,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RotateKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3714,7 +3714,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevokeKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3759,7 +3759,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CloseAccountSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3808,7 +3808,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListMonthUseSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3853,7 +3853,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListUseSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3900,7 +3900,7 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListCallsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,

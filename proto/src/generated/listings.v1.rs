@@ -580,7 +580,7 @@ pub mod games_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.GamesService/CreateGame",
             );
@@ -605,7 +605,7 @@ pub mod games_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.GamesService/UpdateGame",
             );
@@ -753,7 +753,7 @@ pub mod games_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CreateGameSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -798,7 +798,7 @@ pub mod games_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = UpdateGameSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -961,7 +961,7 @@ pub mod events_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.EventsService/CreateEvent",
             );
@@ -986,7 +986,7 @@ pub mod events_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.EventsService/UpdateEvent",
             );
@@ -1134,7 +1134,7 @@ pub mod events_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CreateEventSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1179,7 +1179,7 @@ pub mod events_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = UpdateEventSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1342,7 +1342,7 @@ pub mod own_listings_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnListingsService/ListOwnListings",
             );
@@ -1369,7 +1369,7 @@ pub mod own_listings_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnListingsService/GetOwnListing",
             );
@@ -1397,7 +1397,7 @@ pub mod own_listings_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnListingsService/TakeDownListing",
             );
@@ -1424,7 +1424,7 @@ pub mod own_listings_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnListingsService/ListFieldValues",
             );
@@ -1595,7 +1595,7 @@ pub mod own_listings_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnListingsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1641,7 +1641,7 @@ pub mod own_listings_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetOwnListingSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1690,7 +1690,7 @@ pub mod own_listings_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = TakeDownListingSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1739,7 +1739,7 @@ pub mod own_listings_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListFieldValuesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2029,7 +2029,7 @@ pub mod own_pictures_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnPicturesService/AddOwnPicture",
             );
@@ -2056,7 +2056,7 @@ pub mod own_pictures_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnPicturesService/RemoveOwnPicture",
             );
@@ -2083,7 +2083,7 @@ pub mod own_pictures_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnPicturesService/ArrangeScreenshots",
             );
@@ -2250,7 +2250,7 @@ pub mod own_pictures_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = AddOwnPictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2299,7 +2299,7 @@ pub mod own_pictures_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RemoveOwnPictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2348,7 +2348,7 @@ pub mod own_pictures_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ArrangeScreenshotsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2760,7 +2760,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/CreatePage",
             );
@@ -2785,7 +2785,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/UpdatePage",
             );
@@ -2810,7 +2810,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/ListOwnPages",
             );
@@ -2835,7 +2835,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/ClaimPage",
             );
@@ -2860,7 +2860,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/ListOwnClaims",
             );
@@ -2886,7 +2886,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/WithdrawClaim",
             );
@@ -2911,7 +2911,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/WithdrawClaims",
             );
@@ -3100,7 +3100,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CreatePageSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3145,7 +3145,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = UpdatePageSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3190,7 +3190,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnPagesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3235,7 +3235,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ClaimPageSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3280,7 +3280,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnClaimsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3325,7 +3325,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WithdrawClaimSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3370,7 +3370,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WithdrawClaimsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3533,7 +3533,7 @@ pub mod staff_page_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPageService/ListClaims",
             );
@@ -3558,7 +3558,7 @@ pub mod staff_page_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPageService/GrantClaim",
             );
@@ -3583,7 +3583,7 @@ pub mod staff_page_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPageService/RejectClaim",
             );
@@ -3608,7 +3608,7 @@ pub mod staff_page_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPageService/ListOwners",
             );
@@ -3633,7 +3633,7 @@ pub mod staff_page_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPageService/AddOwner",
             );
@@ -3658,7 +3658,7 @@ pub mod staff_page_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPageService/RemoveOwner",
             );
@@ -3838,7 +3838,7 @@ pub mod staff_page_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListClaimsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3883,7 +3883,7 @@ pub mod staff_page_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GrantClaimSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3928,7 +3928,7 @@ pub mod staff_page_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RejectClaimSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3973,7 +3973,7 @@ pub mod staff_page_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnersSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4018,7 +4018,7 @@ pub mod staff_page_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = AddOwnerSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4063,7 +4063,7 @@ pub mod staff_page_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RemoveOwnerSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4251,7 +4251,7 @@ pub mod picture_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PictureService/GetPicture",
             );
@@ -4392,7 +4392,7 @@ pub mod picture_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetPictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4557,7 +4557,7 @@ pub mod staff_audit_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffAuditService/ListAudit",
             );
@@ -4700,7 +4700,7 @@ pub mod staff_audit_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListAuditSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4936,7 +4936,7 @@ pub mod staff_import_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffImportService/Import",
             );
@@ -5079,7 +5079,7 @@ pub mod staff_import_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ImportSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -5300,7 +5300,7 @@ pub mod staff_listing_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffListingService/GetListing",
             );
@@ -5327,7 +5327,7 @@ pub mod staff_listing_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffListingService/GetAccountWrites",
             );
@@ -5481,7 +5481,7 @@ pub mod staff_listing_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetListingSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -5530,7 +5530,7 @@ pub mod staff_listing_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetAccountWritesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -5706,7 +5706,7 @@ pub mod staff_member_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffMemberService/WhoAmI",
             );
@@ -5846,7 +5846,7 @@ pub mod staff_member_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WhoAmISvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -6028,7 +6028,7 @@ pub mod staff_picture_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPictureService/PurgePicture",
             );
@@ -6055,7 +6055,7 @@ pub mod staff_picture_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPictureService/ReadPicture",
             );
@@ -6207,7 +6207,7 @@ pub mod staff_picture_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = PurgePictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -6253,7 +6253,7 @@ pub mod staff_picture_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ReadPictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -6695,7 +6695,7 @@ pub mod staff_review_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffReviewService/ListQueue",
             );
@@ -6720,7 +6720,7 @@ pub mod staff_review_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffReviewService/GetReview",
             );
@@ -6742,7 +6742,7 @@ pub mod staff_review_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffReviewService/Decide",
             );
@@ -6764,7 +6764,7 @@ pub mod staff_review_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffReviewService/Edit",
             );
@@ -6787,7 +6787,7 @@ pub mod staff_review_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffReviewService/Revert",
             );
@@ -6809,7 +6809,7 @@ pub mod staff_review_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffReviewService/Search",
             );
@@ -6979,7 +6979,7 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListQueueSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -7024,7 +7024,7 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetReviewSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -7069,7 +7069,7 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DecideSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -7113,7 +7113,7 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = EditSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -7158,7 +7158,7 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevertSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -7203,7 +7203,7 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SearchSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,

@@ -391,7 +391,7 @@ pub mod deliveries_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.DeliveriesService/ListDeliveries",
             );
@@ -418,7 +418,7 @@ pub mod deliveries_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.DeliveriesService/GetDelivery",
             );
@@ -443,7 +443,7 @@ pub mod deliveries_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.DeliveriesService/SendAgain",
             );
@@ -469,7 +469,7 @@ pub mod deliveries_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.DeliveriesService/Recover",
             );
@@ -494,7 +494,7 @@ pub mod deliveries_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.DeliveriesService/SendTestEvent",
             );
@@ -667,7 +667,7 @@ pub mod deliveries_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListDeliveriesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -713,7 +713,7 @@ pub mod deliveries_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetDeliverySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -758,7 +758,7 @@ pub mod deliveries_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SendAgainSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -803,7 +803,7 @@ pub mod deliveries_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RecoverSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -849,7 +849,7 @@ pub mod deliveries_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SendTestEventSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1155,7 +1155,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/AddEndpoint",
             );
@@ -1180,7 +1180,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/ChangeEndpoint",
             );
@@ -1207,7 +1207,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/PauseEndpoint",
             );
@@ -1232,7 +1232,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/ResumeEndpoint",
             );
@@ -1259,7 +1259,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/RotateSecret",
             );
@@ -1284,7 +1284,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/SwitchSecret",
             );
@@ -1309,7 +1309,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/RemoveEndpoint",
             );
@@ -1336,7 +1336,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/ListEndpoints",
             );
@@ -1360,7 +1360,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/GetEndpoint",
             );
@@ -1563,7 +1563,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = AddEndpointSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1609,7 +1609,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ChangeEndpointSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1655,7 +1655,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = PauseEndpointSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1701,7 +1701,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ResumeEndpointSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1747,7 +1747,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RotateSecretSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1793,7 +1793,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SwitchSecretSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1839,7 +1839,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RemoveEndpointSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1885,7 +1885,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListEndpointsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1930,7 +1930,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetEndpointSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2126,7 +2126,7 @@ pub mod messages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.MessagesService/ListMessages",
             );
@@ -2267,7 +2267,7 @@ pub mod messages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListMessagesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2452,7 +2452,7 @@ pub mod receivers_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.ReceiversService/ListEventTypes",
             );
@@ -2595,7 +2595,7 @@ pub mod receivers_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListEventTypesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2768,7 +2768,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::codec::SizedCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.StaffService/CountEndpoints",
             );
@@ -2908,7 +2908,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CountEndpointsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
