@@ -35,7 +35,7 @@ pub static MIGRATOR: Migrator = sqlx::migrate!();
 /// Sets the service up: follows the feed of listings-svc, sorts the boards, and opens the port. Calls return `unavailable` until the feed is
 /// read, and the process is ready when the boards are sorted too.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
-    let pool = boot.database().await?;
+    let pool = boot.database_with(&store::LOCK_TIMEOUT).await?;
     let (settings, clock, lifecycle) = (&boot.settings, &boot.clock, &boot.lifecycle);
     let listings = boot.client("listings-svc", &settings.listings_addresses)?;
     let loaded = boot.readiness.condition("the catalogue to be loaded");

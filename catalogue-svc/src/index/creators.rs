@@ -47,19 +47,21 @@ impl CreatorSummary {
         city: &str,
         city_slug: &str,
     ) -> anyhow::Result<Self> {
-        let json = serde_json::to_string(&InGame {
+        let mut json = serde_json::to_string(&InGame {
             creator: public::GameCreator { handle: handle.to_owned(), name: name.to_owned() },
             country_code,
             city,
         })?;
+        // Without the braces.
+        json.pop();
+        json.push(',');
         Ok(Self {
             handle: handle.into(),
             name: name.into(),
             country_code: country_code.into(),
             city: city.into(),
             city_slug: city_slug.into(),
-            // Without the braces.
-            json: format!("{},", &json[1..json.len() - 1]).into(),
+            json: json[1..].into(),
         })
     }
 

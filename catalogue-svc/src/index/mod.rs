@@ -8,9 +8,10 @@
 //!   stage, kind, creator, role, city), words, and days.
 //! - **[`words`]**: which docs have the words of a `q`, also of one with typos.
 //! - **[`search`]**: one search over all kinds, by grades.
-//! - **JSON** of a listing is rendered once, when the listing changes (`rendered.rs`). A list is put together from rows. The fields that a game
-//!   shows of its creator are rendered with the creator, and stand in the game's row when it is read. A creator's games are added to its JSON
-//!   when the creator is read. Words are read from the row and not stored a second time.
+//! - **JSON** of a listing is rendered once, when the listing changes (`rendered.rs`). A list is put together from rows; the fields that only a
+//!   single read has are compressed. The fields that a game shows of its creator are rendered with the creator, and stand in the game's row
+//!   when it is read. A creator's games are added to its JSON when the creator is read. Words are read from the row and not stored a second
+//!   time.
 //! - **Counts** are the indexes' own: an index knows how many rows have a facet, and how many are in a city. Genres and countries are counted
 //!   when asked for. Cities are an index; the cities that a batch of changes touched are counted again at its end. The name of a city is that
 //!   which its first creator gives it.

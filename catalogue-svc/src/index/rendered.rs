@@ -3,37 +3,34 @@
 use std::borrow::Cow;
 
 use anyhow::Context as _;
+use lz4_flex::block;
 use serde::{Deserialize, Serialize};
 
-/// The JSON of a listing: its single read, which begins with the fields of its list row.
+/// The JSON of a listing: the fields of its list row, with which its single read begins, and those that only the single read has.
 #[derive(Debug, Clone)]
 pub struct Rendered {
-    json: Box<str>,
-    /// Where the list row ends, without its closing brace.
-    row: u32,
+    /// The list row without its closing brace.
+    row: Box<str>,
+    /// The rest of the single read without its closing brace, as an LZ4 block whose dictionary is the row: links repeat the slug.
+    rest: Box<[u8]>,
 }
 
 impl Rendered {
     /// Renders a listing whose list row is its single read.
     pub(super) fn new(row: &impl Serialize) -> anyhow::Result<Self> {
-        let json = serde_json::to_string(row)?;
-        let row = json.len() - 1;
-        Self::cut(&json, row)
+        let mut json = serde_json::to_string(row)?;
+        json.pop();
+        Ok(Self { row: json.as_str().into(), rest: Box::default() })
     }
 
     /// A single read whose list row ends before the field `rest`.
     pub(super) fn with_rest(json: &str, rest: &str) -> anyhow::Result<Self> {
         let (_, row) = value_of(json, rest).context("a listing lacks a field")?;
-        Self::cut(json, row)
-    }
-
-    fn cut(json: &str, row: usize) -> anyhow::Result<Self> {
-        Ok(Self { json: json.into(), row: row.try_into()? })
-    }
-
-    /// The fields of the list row.
-    fn row(&self) -> &str {
-        &self.json[..self.row as usize]
+        let (row, rest) = json.split_at(row);
+        let rest = rest.strip_suffix('}').context("a listing is no JSON object")?;
+        let rest = block::compress_prepend_size_with_dict(rest.as_bytes(), row.as_bytes());
+        // A copy: the allocator leaves a buffer that shrinks where it is, up to twice as large.
+        Ok(Self { row: row.into(), rest: rest.as_slice().into() })
     }
 
     /// The value of a field of the list row.
@@ -41,7 +38,7 @@ impl Rendered {
     /// # Errors
     /// The row has no such field, or it is no `T`.
     pub fn field<'a, T: Deserialize<'a>>(&'a self, name: &str) -> anyhow::Result<T> {
-        let (value, _) = value_of(self.row(), name).context("a list row lacks a field")?;
+        let (value, _) = value_of(&self.row, name).context("a list row lacks a field")?;
         let value = T::deserialize(&mut serde_json::Deserializer::from_str(value));
         value.context("a rendered listing does not parse")
     }
@@ -88,26 +85,36 @@ impl<'a> Json<'a> {
 
     /// How many bytes [`Json::push_row`] appends.
     pub fn row_len(self) -> usize {
-        self.rendered.row().len() + self.shared.1.len() + 1
+        self.rendered.row.len() + self.shared.1.len() + 1
     }
 
     /// Appends the list row.
     pub fn push_row(self, to: &mut Vec<u8>) {
-        self.push(self.rendered.row(), to);
+        self.push_fields(to);
         to.push(b'}');
     }
 
     /// The single read.
-    pub fn single(self) -> Vec<u8> {
-        let mut json = Vec::with_capacity(self.rendered.json.len() + self.shared.1.len());
-        self.push(&self.rendered.json, &mut json);
-        json
+    ///
+    /// # Errors
+    /// The rest cannot be decompressed.
+    pub fn single(self) -> anyhow::Result<Vec<u8>> {
+        let Rendered { row, rest } = self.rendered;
+        let rest = match &**rest {
+            [] => Vec::new(),
+            rest => block::decompress_size_prepended_with_dict(rest, row.as_bytes())?,
+        };
+        let mut json = Vec::with_capacity(self.row_len() + rest.len());
+        self.push_fields(&mut json);
+        json.extend(rest);
+        json.push(b'}');
+        Ok(json)
     }
 
-    /// Appends JSON with the shared fields in it.
-    fn push(self, json: &str, to: &mut Vec<u8>) {
+    /// Appends the list row without its closing brace, with the shared fields in it.
+    fn push_fields(self, to: &mut Vec<u8>) {
         let (at, fields) = self.shared;
-        let (before, after) = json.split_at(at);
+        let (before, after) = self.rendered.row.split_at(at);
         for part in [before, fields, after] {
             to.extend_from_slice(part.as_bytes());
         }
@@ -142,6 +149,19 @@ mod tests {
         assert_eq!(row, br#"{"slug":"a","city":"c","url":"b"}"#);
         assert_eq!(row.len(), shared.row_len());
         let single = r#"{"slug":"a","city":"c","url":"b","rest":1}"#;
-        assert_eq!(shared.single(), single.as_bytes());
+        assert_eq!(shared.single().unwrap(), single.as_bytes());
+    }
+
+    #[test]
+    fn a_long_text_comes_back_the_same_and_takes_less() {
+        let text = "Une aventure à travers le Sahel, \"faite\" à Dakar. ".repeat(20);
+        let listing = json!({ "address": "a", "rest": text, "updated_at": "b" });
+        let json = serde_json::to_string(&listing).unwrap();
+        let rendered = Rendered::with_rest(&json, "rest").unwrap();
+        assert_eq!(&*rendered.row, r#"{"address":"a""#);
+        assert!(rendered.rest.len() < text.len() / 2);
+        assert_eq!(Json::from(&rendered).single().unwrap(), json.as_bytes());
+        let row = Rendered::new(&listing).unwrap();
+        assert_eq!(Json::from(&row).single().unwrap(), json.as_bytes());
     }
 }

@@ -51,7 +51,7 @@ impl CreatorsService for Reads {
             limit: request.max_games.map_or(usize::MAX, |most| most as usize),
             ..Query::default()
         });
-        let json = creator.json().single();
+        let json = creator.json().single().map_err(|error| answer::broken(&error))?;
         Ok(Response::new(GetCreatorResponse {
             json: answer::with_rows(&json, &games.rows)?.into(),
             position: Some(snapshot.position.into()),

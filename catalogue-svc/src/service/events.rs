@@ -51,7 +51,7 @@ impl EventsService for Reads {
         let mode = Mode::try_from(request.mode)?;
         let event = snapshot.dataset(mode).events.get(&request.slug);
         let event = event.ok_or_else(|| answer::not_found(mode, "event", "slug"))?;
-        let json = event.json().single();
+        let json = event.json().single().map_err(|error| answer::broken(&error))?;
         Ok(Response::new(GetEventResponse {
             json: json.into(),
             position: Some(snapshot.position.into()),

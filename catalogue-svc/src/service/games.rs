@@ -48,7 +48,7 @@ impl GamesService for Reads {
         let dataset = snapshot.dataset(mode);
         let game = dataset.games.get(&request.slug);
         let game = game.ok_or_else(|| answer::not_found(mode, "game", "slug"))?;
-        let json = game.json().single();
+        let json = game.json().single().map_err(|error| answer::broken(&error))?;
         let json = with_public_credits(json, &dataset.creators)?;
         Ok(Response::new(GetGameResponse {
             json: json.into(),

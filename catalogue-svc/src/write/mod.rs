@@ -8,18 +8,6 @@ mod board_snapshot;
 mod void;
 mod vote;
 
-use kit::Fault;
-use kit::feed::{Producer, Transaction};
-
 pub use board_snapshot::{NamedMove, announce};
 pub use void::set_void;
 pub use vote::{Limits, cast};
-
-/// Begins a vote or a void, which waits for two seconds at most for each locked row.
-///
-/// A replica that hangs holds its rows until PostgreSQL ends its session, and each vote that waits for a row occupies a connection of the pool.
-async fn begin(producer: &Producer) -> Result<Transaction, Fault> {
-    let mut transaction = producer.begin().await?;
-    sqlx::query!("set local lock_timeout = '2s'").execute(&mut *transaction).await?;
-    Ok(transaction)
-}

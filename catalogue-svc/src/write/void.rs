@@ -23,7 +23,7 @@ pub async fn set_void(
     is_void: bool,
     reason: &str,
 ) -> Result<Option<u64>, Fault> {
-    let mut transaction = super::begin(producer).await?;
+    let mut transaction = producer.begin().await?;
     let now = transaction.now;
     let was_void = voters::lock(&mut transaction, voter)
         .await?

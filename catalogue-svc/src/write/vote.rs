@@ -29,7 +29,7 @@ pub struct Limits {
 /// # Errors
 /// A limit is reached, or PostgreSQL is unavailable.
 pub async fn cast(producer: &Producer, vote: &Vote, limits: Limits) -> Result<bool, Fault> {
-    let mut transaction = super::begin(producer).await?;
+    let mut transaction = producer.begin().await?;
     let now = transaction.now;
     let is_void = lock_voter(&mut transaction, &vote.voter, now).await?;
     let is_new = votes::insert(&mut transaction, vote, now).await?;

@@ -1,11 +1,12 @@
 //! Which votes count, and how the boards follow.
 
+use catalogue::store::LOCK_TIMEOUT;
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::listings::v1::State;
 use kit::Code;
 use sqlx::PgPool;
-use sqlx::postgres::PgPoolOptions;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use testing::silent_proxy::SilentProxy;
 use time::Duration;
 
@@ -81,7 +82,8 @@ async fn votes_and_voids_of_the_same_listings_at_once_all_count(pool: PgPool) {
 /// A replica that hangs in a transaction holds the sums of its listings.
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn a_vote_on_a_held_listing_is_refused_and_others_go_on(pool: PgPool) {
-    let replica = Replica::start(&pool).await;
+    let options = PgConnectOptions::clone(&pool.connect_options()).options(LOCK_TIMEOUT);
+    let replica = Replica::start(&PgPoolOptions::new().connect_lazy_with(options)).await;
     replica.vote(1, 1, 2).await;
     let mut hung = kit::pg::begin(&pool).await.unwrap();
     let held = sqlx::query!("update catalogue.tally set wins = wins");
