@@ -77,7 +77,7 @@ async fn over<W: Wire>(
     ));
     report.ratio(best.required("0.7"), &of_best, "");
     let steady = Measure::new(format!(
-        "{name}: share of good responses to a caller that sends 20 requests per second over a connection of its own, at twice the capacity"
+        "{name}: share of good responses to a caller that sends 2 requests per second over a connection of its own, at twice the capacity"
     ));
     report.ratio(steady.required("0.95"), &of_steady, "");
 }
