@@ -8,7 +8,9 @@ use crate::side::{Side, compare};
 use crate::wrk::Request;
 
 pub(crate) async fn run(report: &mut Report) {
-    let bench = BenchFleet::up_with(&[("WEB_PAGES_PER_MINUTE", "4000000000")], &[]).await;
+    let limits =
+        ["WEB_PAGES_PER_MINUTE", "WEB_PERSON_PAGES_PER_MINUTE"].map(|name| (name, "4000000000"));
+    let bench = BenchFleet::up_with(&limits, &[]).await;
     let (fleet, key) = (&bench.fleet, &bench.key);
     let games = Client::new(fleet, key).get("/games").await;
     let path = format!("/games/{}", games.data()[0]["slug"].as_str().unwrap());
