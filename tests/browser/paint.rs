@@ -32,8 +32,8 @@ const OBSERVE: &str = "
     });
     entries.then((shifts) => done(shifts.reduce((sum, entry) => sum + entry.value, 0)));";
 
-/// The same without a race: how much lower the page is without the buttons that the script shows. A browser may show the page before the script
-/// runs.
+/// The same without a race: how much lower the page is without the buttons that the script shows. A browser may show the page before
+/// the script runs.
 const WITHOUT_BUTTONS: &str = "
     const height = document.body.offsetHeight;
     for (const button of document.querySelectorAll('[data-copy]')) button.hidden = true;
