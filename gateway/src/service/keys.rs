@@ -23,7 +23,7 @@ pub(super) struct KeyFields {
     pub(super) game: Option<String>,
 }
 
-/// The [`KeyFields`] of a request, of which there are four types.
+/// Makes the [`KeyFields`] of a request. Four request messages have these fields.
 macro_rules! key_fields {
     ($request:ident) => {
         $crate::service::keys::KeyFields {
