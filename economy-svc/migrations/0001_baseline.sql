@@ -99,22 +99,25 @@ create table economy.page (
 );
 create index page_owners on economy.page using gin (owners);
 
--- Counts the changes of what rates and figures show of games: their slugs and titles, and whether they are published.
-create table economy.game_version (
+-- Counts the changes of what rates and figures show of games (their slugs and titles, and whether they are published), and the imports and
+-- removals of swaps. The changes of currencies and reports are counted per currency, so that reports of two games do not wait for each other.
+create table economy.game_and_swap_changes (
     one boolean primary key default true check (one),
-    version bigint not null default 0
+    changes bigint not null default 0
 );
-insert into economy.game_version default values;
+insert into economy.game_and_swap_changes default values;
 
 -- Currencies and reports.
 
--- The currencies of games. Commands on a currency and on the reports of its game lock its row.
+-- The currencies of games. Commands on a currency and on the reports of its game lock its row. Currencies are never deleted.
 create table economy.currency (
     game_id uuid primary key,
     name text not null,
     -- When it got this name, and from whom: a member of the staff, or `account` and an id.
     since timestamptz not null,
     given_by text not null,
+    -- Counts the changes of what rates and figures show of the currency: its name, and its reports. The first is its registration.
+    changes bigint not null default 1,
     constraint currency_name_length check (char_length(name) between 1 and 60)
 );
 

@@ -165,7 +165,7 @@ mod tests {
         let clock = Clock::fixed(OffsetDateTime::UNIX_EPOCH);
         let snapshots = Snapshots::start(pool.clone(), clock, Duration::DAY, &lifecycle);
         let mut slow = kit::pg::begin(&pool).await.unwrap();
-        sqlx::query!("lock table economy.currency in access exclusive mode")
+        sqlx::query!("lock table economy.report in access exclusive mode")
             .execute(&mut *slow)
             .await
             .unwrap();

@@ -44,7 +44,8 @@ pub async fn set_name(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "insert into economy.currency (game_id, name, since, given_by) values ($1, $2, $3, $4)
-         on conflict (game_id) do update set name = excluded.name, since = excluded.since, given_by = excluded.given_by",
+         on conflict (game_id) do update set name = excluded.name, since = excluded.since, given_by = excluded.given_by,
+             changes = currency.changes + 1",
         game,
         name,
         since,

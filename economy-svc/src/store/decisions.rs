@@ -49,8 +49,13 @@ pub async fn decide(
     decision: Decision<'_>,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
+    // A report that did not count, and does not now, changes no rate.
     sqlx::query!(
-        "update economy.report set counted = $2, rejected = not $2, new_unit = $3, decided_by = $4, decided_at = $5, reason = $6 where id = $1",
+        "with change as (
+             update economy.currency set changes = changes + 1
+             where game_id = (select game_id from economy.report where id = $1 and (counted or $2))
+         )
+         update economy.report set counted = $2, rejected = not $2, new_unit = $3, decided_by = $4, decided_at = $5, reason = $6 where id = $1",
         id,
         decision.counts,
         decision.new_unit,

@@ -31,12 +31,12 @@ pub async fn upsert(
     // One statement cannot write a row twice.
     let newest: HashMap<Uuid, Row> = rows.into_iter().map(|row| (row.id, row)).collect();
     let rows: Vec<Row> = newest.into_values().collect();
-    // `existing` is the row before this statement: the version rises only when something that rates and figures show has changed.
+    // `existing` is the row before this statement: a change is counted only when something that rates and figures show has changed.
     sqlx::query!(
         "with sent as (
              select id, mode, slug, title, published, page_id from jsonb_populate_recordset(null::economy.game, $2)
          ), counted as (
-             update economy.game_version set version = version + 1
+             update economy.game_and_swap_changes set changes = changes + 1
              where exists (
                  select 1 from sent join economy.currency on currency.game_id = sent.id left join economy.game as existing on existing.id = sent.id
                  where (existing.slug, existing.title, existing.published) is distinct from (sent.slug, sent.title, sent.published)
@@ -148,7 +148,7 @@ pub async fn find_listed(
 pub async fn sweep(connection: &mut PgConnection, generation: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with gone as (delete from economy.game where generation <> $1 returning id)
-         update economy.game_version set version = version + 1
+         update economy.game_and_swap_changes set changes = changes + 1
          where exists (select 1 from gone join economy.currency on game_id = id)",
         generation
     )

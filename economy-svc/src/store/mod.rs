@@ -1,7 +1,8 @@
 //! The tables of schema `economy`.
 //!
 //! Only [`crate::write`] changes them, apart from the games and pages, which follow listings-svc, and the players of old tips and swaps,
-//! which [`crate::jobs::retention`] removes.
+//! which [`crate::jobs::retention`] removes. A statement that changes what rates and figures show of a currency also counts the change,
+//! for the [`version`].
 
 pub mod currencies;
 pub mod daily_costs;

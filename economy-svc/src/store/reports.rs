@@ -90,7 +90,10 @@ pub async fn insert(
 ) -> Result<i64, sqlx::Error> {
     let (reason, compared_with) = held.unzip();
     sqlx::query_scalar!(
-        "insert into economy.report (
+        "with change as (
+             update economy.currency set changes = changes + 1 where game_id = $1 and $15
+         )
+         insert into economy.report (
              game_id, at, supply, minted, burned, meal, ride, wage, rent, cost, output, active_players,
              policy_rate, naira_per_unit, counted, held, compared_with, previous_at
          )
@@ -126,7 +129,10 @@ pub async fn end_future(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update economy.report set at = $2, previous_at = least(previous_at, $2) where game_id = $1 and at > $2",
+        "with change as (
+             update economy.currency set changes = changes + 1 where game_id = $1
+         )
+         update economy.report set at = $2, previous_at = least(previous_at, $2) where game_id = $1 and at > $2",
         game,
         now
     )

@@ -56,6 +56,14 @@ pub async fn remove(
         .await
 }
 
+/// Counts an import or a removal of swaps, for the [`version`](super::version).
+pub async fn count_change(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    sqlx::query!("update economy.game_and_swap_changes set changes = changes + 1")
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
 /// The swaps with these ids.
 pub async fn find(connection: &mut PgConnection, ids: &[String]) -> Result<Vec<Swap>, sqlx::Error> {
     sqlx::query_as!(

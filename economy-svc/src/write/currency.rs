@@ -6,7 +6,6 @@ use kit::feed::Producer;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::rates_moved;
 use crate::SCHEMA;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::currencies;
@@ -44,6 +43,6 @@ pub(crate) async fn set_name(
         };
         by.record(&mut *transaction, SCHEMA, subject, now).await?;
     }
-    transaction.commit(&[rates_moved()]).await?;
+    transaction.commit(&[]).await?;
     Ok(true)
 }

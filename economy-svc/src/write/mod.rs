@@ -11,7 +11,6 @@ pub(crate) mod swap;
 pub(crate) mod tip;
 
 use kit::Fault;
-use kit::feed::NewChange;
 
 pub use currency::SetName;
 pub use report::{ReportReceipt, SubmitReport};
@@ -21,17 +20,4 @@ pub use tip::{SendTip, TipReceipt};
 /// The error for a game that is not stored. The gateway knows it already: the follower of listings-svc will store it shortly.
 pub(crate) fn unknown_game() -> Fault {
     Fault::unavailable("a new game is not synchronised yet")
-}
-
-/// The change that makes every replica compute rates and figures again.
-fn rates_moved() -> NewChange {
-    NewChange {
-        entity: "rates",
-        id: "rates".to_owned(),
-        revision: 0,
-        event: "moved",
-        announced: false,
-        happening: false,
-        state: Vec::new(),
-    }
 }

@@ -5,7 +5,6 @@ use kit::feed::Producer;
 use kit::{Code, Fault};
 use serde_json::json;
 
-use super::rates_moved;
 use super::report_review::{self, ReportReview, ReviewEvent};
 use crate::SCHEMA;
 use crate::domain::report_state::ReportState;
@@ -62,9 +61,6 @@ pub(crate) async fn decide(
         reason: &review.reason,
     };
     decisions::decide(&mut transaction, review.report, decision, now).await?;
-    // A rejection changes no rate.
-    let moves_rates = review.verdict != Verdict::Reject;
-    let mut changes: Vec<_> = moves_rates.then(rates_moved).into_iter().collect();
     let news = match (review.verdict, report.state) {
         // Its unit changes, which is no news about the report.
         (Verdict::Approve { .. }, ReportState::Counted) => None,
@@ -74,12 +70,13 @@ pub(crate) async fn decide(
         (Verdict::Retract, _) => Some((ReviewEvent::Retracted, review.reason.as_str())),
     };
     // The owners of the game get a mail about the decision.
+    let mut change = None;
     if let Some((event, reason)) = news {
         let published = ReportReview { game: report.game_id, report: review.report, event, reason };
-        changes.extend(report_review::change(&mut transaction, published).await?);
+        change = report_review::change(&mut transaction, published).await?;
     }
     by.record(&mut *transaction, SCHEMA, audit_subject(review), now).await?;
-    transaction.commit(&changes).await?;
+    transaction.commit(change.as_slice()).await?;
     Ok(true)
 }
 

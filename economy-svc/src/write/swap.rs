@@ -5,7 +5,6 @@ use kit::audit::Subject;
 use kit::feed::{Producer, Transaction};
 use serde_json::{Value, json};
 
-use super::rates_moved;
 use crate::SCHEMA;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::swaps::{self, Swap};
@@ -61,5 +60,7 @@ async fn commit(
     let subject = Subject { entity: "swap", name: first.clone(), details };
     let now = transaction.now;
     by.record(&mut *transaction, SCHEMA, subject, now).await?;
-    transaction.commit(&[rates_moved()]).await
+    // Last, since other imports and the follower of listings-svc wait for this row.
+    swaps::count_change(&mut transaction).await?;
+    transaction.commit(&[]).await
 }

@@ -12,3 +12,4 @@ mod review;
 mod support;
 mod swaps;
 mod tips;
+mod version;

@@ -13,14 +13,14 @@ use uuid::Uuid;
 
 use crate::support::{ACCOUNT, Economy, report, start};
 
-async fn approve(economy: &Economy, report: i64) -> Result<bool, Fault> {
+pub(crate) async fn approve(economy: &Economy, report: i64) -> Result<bool, Fault> {
     let request = proto::ApproveReportRequest { report, ..proto::ApproveReportRequest::default() };
     let answer = economy.staff.clone().approve_report(request).await?;
     Ok(answer.into_inner().unchanged)
 }
 
 /// Approves a report as the first in a new unit, or as one in the same unit.
-async fn approve_unit(
+pub(crate) async fn approve_unit(
     economy: &Economy,
     report: i64,
     (new_unit, same_unit): (bool, bool),
@@ -40,7 +40,7 @@ async fn approve_new_unit(economy: &Economy, report: i64) -> bool {
     approved.unwrap()
 }
 
-async fn retract(economy: &Economy, report: i64, reason: &str) -> Result<bool, Fault> {
+pub(crate) async fn retract(economy: &Economy, report: i64, reason: &str) -> Result<bool, Fault> {
     let request = proto::RetractReportRequest { report, reason: reason.to_owned() };
     let answer = economy.staff.clone().retract_report(request).await?;
     Ok(answer.into_inner().unchanged)
@@ -56,7 +56,7 @@ async fn history(economy: &Economy, game: &str) -> Vec<HistoryRow> {
     serde_json::from_slice(&answer.unwrap().into_inner().json).unwrap()
 }
 
-async fn reject(economy: &Economy, report: i64, reason: &str) -> Result<bool, Fault> {
+pub(crate) async fn reject(economy: &Economy, report: i64, reason: &str) -> Result<bool, Fault> {
     let request = proto::RejectReportRequest { report, reason: reason.to_owned() };
     let answer = economy.staff.clone().reject_report(request).await?;
     Ok(answer.into_inner().unchanged)
@@ -82,7 +82,7 @@ async fn held(economy: &Economy) -> Vec<proto::HeldReport> {
 }
 
 /// Submits a report with each of these prices of a meal, which must all be held; returns their numbers.
-async fn hold(economy: &Economy, game: &str, meals: &[u64]) -> Vec<i64> {
+pub(crate) async fn hold(economy: &Economy, game: &str, meals: &[u64]) -> Vec<i64> {
     let mut numbers = Vec::new();
     for meal in meals {
         economy.clock.advance(Duration::HOUR);

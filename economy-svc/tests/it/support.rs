@@ -101,16 +101,21 @@ pub(crate) fn report(meal: u64) -> Value {
 }
 
 impl Economy {
-    /// Stores a live game, published or not.
-    pub(crate) async fn game(&self, slug: &str, published: bool) {
-        let row = games::Row {
+    /// A live game, published or not.
+    pub(crate) fn game_row(slug: &str, published: bool) -> games::Row {
+        games::Row {
             id: Uuid::new_v5(&Uuid::nil(), slug.as_bytes()),
             mode: "live",
             slug: slug.to_owned(),
             title: format!("The {slug}"),
             published,
             page_id: Some(Uuid::nil()),
-        };
+        }
+    }
+
+    /// Stores a live game, published or not.
+    pub(crate) async fn game(&self, slug: &str, published: bool) {
+        let row = Self::game_row(slug, published);
         let mut connection = self.pool.acquire().await.unwrap();
         games::upsert(&mut connection, Uuid::nil(), vec![row]).await.unwrap();
     }

@@ -145,7 +145,11 @@ async fn a_swap_without_a_time_is_repeated_by_a_second_import(pool: PgPool) {
 }
 
 /// Removes a swap; returns the ids of the removed swaps.
-async fn remove(economy: &Economy, swap: &str, reason: &str) -> Result<Vec<String>, Fault> {
+pub(crate) async fn remove(
+    economy: &Economy,
+    swap: &str,
+    reason: &str,
+) -> Result<Vec<String>, Fault> {
     let request = proto::RemoveSwapsRequest {
         swaps: vec![swap.to_owned(), "no\u{0}thing".to_owned()],
         reason: reason.to_owned(),

@@ -71,8 +71,8 @@ impl Transaction {
     /// Appends the changes to the feed and commits; then publishes the position and wakes the followers. Reads that begin after this call see
     /// the change.
     ///
-    /// A transaction without changes publishes the position as well: its outcome may rely on a change that another process has committed and
-    /// not published.
+    /// A transaction without changes only commits, unless the producer has a high-water mark. It then publishes the position as well: its
+    /// outcome may rely on a change that another process has committed and not published.
     ///
     /// # Errors
     /// `outcome_unknown` when PostgreSQL does not answer the commit. After any other error, nothing is changed.
@@ -84,6 +84,10 @@ impl Transaction {
     async fn append_and_publish(self, changes: &[NewChange]) -> Result<(), Fault> {
         let Self { mut inner, producer, epoch, now } = self;
         let (schema, deadline) = (producer.schema, producer.deadline());
+        if changes.is_empty() && producer.high_water_mark.is_none() {
+            // Followers have nothing to read, and nobody waits for a position.
+            return pg::with_timeout(deadline, inner.commit()).await.map_err(commit_fault);
+        }
         let position = if changes.is_empty() {
             let head = pg::with_timeout(deadline, Head::read(&mut inner, schema)).await?;
             pg::with_timeout(deadline, inner.commit()).await.map(|()| head.position())
