@@ -1,9 +1,18 @@
-//! A fleet for one benchmark, and a key to call it.
+//! A fleet for one benchmark, a key to call it, and its transactions without calls.
+
+use std::time::Duration;
 
 use e2e::{Client, Fleet, KeyRequest, Process, SmallFleet, Staff};
 use serde_json::Value;
+use sqlx::{Connection as _, PgConnection};
+use tokio::time::sleep;
 
 use crate::collector;
+
+/// The pause after the start, in which followers and jobs finish their first work.
+pub(crate) const REST: Duration = Duration::from_secs(20);
+/// How long transactions are counted, in seconds.
+const IDLE: u32 = 30;
 
 /// Limits that no benchmark reaches. Calls still count against them.
 const PLAN: &str = r#"
@@ -60,4 +69,20 @@ impl BenchFleet {
         assert_eq!(rows.as_array().map(Vec::len), Some(20), "{}", answer.text);
         rows
     }
+}
+
+/// Transactions per second in PostgreSQL while nothing calls the fleet. Most have one statement.
+pub(crate) async fn idle_transactions(fleet: &Fleet) -> f64 {
+    sleep(REST).await;
+    let before = transactions(fleet).await;
+    sleep(Duration::from_secs(IDLE.into())).await;
+    (transactions(fleet).await - before) / f64::from(IDLE)
+}
+
+/// How many transactions PostgreSQL has ended.
+#[expect(clippy::disallowed_methods, reason = "the benchmarks have no schema of their own")]
+async fn transactions(fleet: &Fleet) -> f64 {
+    let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
+    let read = "select (xact_commit + xact_rollback)::double precision from pg_stat_database where datname = current_database()";
+    sqlx::query_scalar(read).fetch_one(&mut connection).await.unwrap()
 }

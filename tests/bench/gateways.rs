@@ -1,22 +1,15 @@
 //! The cost of more gateways: one, two and four of a fleet under the same load, and one and four without load.
 
-use std::time::Duration;
-
 use e2e::Process;
 use futures::future::join_all;
-use sqlx::{Connection as _, PgConnection};
-use tokio::time::sleep;
 
-use crate::fleet::BenchFleet;
+use crate::fleet::{BenchFleet, idle_transactions};
 use crate::games::{self, KEYS, REQUESTS};
 use crate::results::{Measure, Report};
 use crate::side::{SECONDS, WARM_UP, median};
 use crate::wrk::{self, CONNECTIONS, Request};
 
 const ROUNDS: usize = 5;
-/// The pause after the start, in which followers and jobs finish their first work.
-const REST: Duration = Duration::from_secs(20);
-const IDLE: u32 = 30;
 
 struct Round {
     rate: f64,
@@ -84,20 +77,8 @@ async fn round(requests: &[Request], processes: &[Vec<Process>; 3], seconds: u32
 }
 
 async fn idle(report: &mut Report, bench: &BenchFleet, gateways: usize) {
-    sleep(REST).await;
-    let before = transactions(bench).await;
-    sleep(Duration::from_secs(IDLE.into())).await;
-    let rate = (transactions(bench).await - before) / f64::from(IDLE);
     let measure = Measure::new(format!(
         "a fleet without calls, replicas of the gateway: {gateways}, of other services: 1; transactions/s in PostgreSQL"
     ));
-    report.figure(measure, format!("{rate:.1}"), "");
-}
-
-/// How many transactions PostgreSQL has ended. Most have one statement.
-#[expect(clippy::disallowed_methods, reason = "the benchmarks have no schema of their own")]
-async fn transactions(bench: &BenchFleet) -> f64 {
-    let mut connection = PgConnection::connect(&bench.fleet.database_url).await.unwrap();
-    let read = "select (xact_commit + xact_rollback)::double precision from pg_stat_database where datname = current_database()";
-    sqlx::query_scalar(read).fetch_one(&mut connection).await.unwrap()
+    report.figure(measure, format!("{:.1}", idle_transactions(&bench.fleet).await), "");
 }

@@ -5,10 +5,9 @@ use std::time::Duration;
 use e2e::{Process, SmallFleet};
 use tokio::time::sleep;
 
+use crate::fleet::REST;
 use crate::results::{Measure, Report};
 
-/// The pause after the start, in which followers and jobs finish their first work.
-const REST: Duration = Duration::from_secs(20);
 const SECONDS: u32 = 60;
 
 pub(crate) async fn run(report: &mut Report) {

@@ -46,8 +46,9 @@ const WHICH: &str = "Which benchmark?
   writes     changes of games compared with pgbench's update of one row
   economy    reports compared with pgbench's update of two rows
   rates      GET /economy/rates of 200 currencies, following reads, compared with a static body
+  followers  tips at economy-svc, whose feed eight services follow, compared with one; transactions of a fleet without calls
   votes      a board and votes where 10 million votes were cast, compared with none
-  catalogue  a million generated games: start and memory; a first page over gRPC compared with 26,000 games; GET /games compared with 91 games
+  catalogue  a million generated games: start and memory; a first page over gRPC compared with 26,000 games; searches over gRPC; GET /games compared with 91 games
   web        a game's page compared with GET /games/{slug} through the gateway
   webhooks   deliveries to an endpoint compared with a bare loop of the same HTTP client";
 
@@ -70,6 +71,7 @@ fn main() {
         ["writes"] => measure(&many(), "writes", writes::run),
         ["economy"] => measure(&many(), "economy", economy::run),
         ["rates"] => measure(&many(), "rates", economy::rates::run),
+        ["followers"] => measure(&many(), "followers", economy::followers::run),
         ["votes"] => measure(&many(), "votes", votes::run),
         ["catalogue"] => measure(&many(), "catalogue", catalogue::run),
         ["web"] => measure(&many(), "web", web::run),

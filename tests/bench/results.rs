@@ -61,10 +61,21 @@ impl Report {
 
     /// Adds the median of the rounds' ratios, with their range.
     pub(crate) fn ratio(&mut self, measure: Measure, ratios: &[f64], details: &str) {
-        let extreme = |pick: fn(f64, f64) -> f64| ratios.iter().copied().reduce(pick).unwrap();
+        self.median(measure, ratios, 2, details);
+    }
+
+    /// Adds the median of the rounds, with their range, all with so many decimals.
+    pub(crate) fn median(
+        &mut self,
+        measure: Measure,
+        rounds: &[f64],
+        decimals: usize,
+        details: &str,
+    ) {
+        let extreme = |pick: fn(f64, f64) -> f64| rounds.iter().copied().reduce(pick).unwrap();
         let (least, most) = (extreme(f64::min), extreme(f64::max));
-        let figure = format!("{:.2}", median(ratios, |ratio| *ratio));
-        let range = format!("{least:.2}–{most:.2}");
+        let figure = format!("{:.decimals$}", median(rounds, |round| *round));
+        let range = format!("{least:.decimals$}–{most:.decimals$}");
         self.add(measure, [figure, range, details.to_owned()]);
     }
 

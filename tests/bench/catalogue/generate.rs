@@ -197,6 +197,17 @@ impl Generator {
         })
     }
 
+    /// The last two words of each game's title. The first two may have a mark between them.
+    pub(super) fn queries(self) -> impl Iterator<Item = String> {
+        self.listings().filter_map(|listing| match listing {
+            Listing::Page(_) => None,
+            Listing::Game(game) => {
+                let words: Vec<&str> = game.title.rsplit([' ', '-']).take(2).collect();
+                Some(words.join(" "))
+            }
+        })
+    }
+
     fn prose(&mut self, length: usize) -> String {
         let mut text = String::new();
         while text.len() < length {

@@ -1,13 +1,14 @@
 //! The catalogue with a million generated games: its start and its memory, its first page over gRPC compared with 26,000 games, and through the
-//! gateway compared with 91. Two fleets run, which are asked in alternation.
+//! gateway compared with 91, for which two fleets run and are asked in alternation; its searches over gRPC.
 
 mod fill;
 mod generate;
 
 use std::time::Duration;
 
-use contracts::catalogue::v1::ListGamesRequest;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
+use contracts::catalogue::v1::search_service_client::SearchServiceClient;
+use contracts::catalogue::v1::{ListGamesRequest, SearchRequest};
 use contracts::common::v1::Mode;
 use e2e::{Fleet, KeyRequest, SmallFleet, Staff};
 use futures::future::join_all;
@@ -21,9 +22,9 @@ use crate::wrk::Request;
 
 const FEW: u64 = 26_000;
 const MANY: u64 = 1_000_000;
-/// Rounds in which both sides list a first page over gRPC.
+/// Rounds of first pages, which both sides list, and of searches, over gRPC.
 const ROUNDS: usize = 5;
-/// The number of pages in a round.
+/// The number of pages or searches in a round.
 const PAGES: usize = 1_000;
 /// The pause before the memory of a process is read: the allocator returns memory with a delay.
 const REST: Duration = Duration::from_secs(5);
@@ -39,6 +40,7 @@ pub(crate) async fn run(report: &mut Report) {
     compare(report, &measure.required("0.91"), &sides[0], &sides[1]).await;
     let few = fill_and_report(report, &one, &few, FEW).await;
     compare_first_pages(report, [&few, &many]).await;
+    search(report, &many).await;
 }
 
 /// Fills a fleet with games; reports how long catalogue-svc takes to start, and its memory per game.
@@ -125,4 +127,54 @@ async fn compare_first_pages(report: &mut Report, fleets: [&Fleet; 2]) {
     let details = format!("{MANY} games {}; {FEW} games {}", side(1), side(0));
     let found = ratios(&p99[1], &p99[0], |p99| *p99);
     report.ratio(measure.required("1.1"), &found, &details);
+}
+
+/// Searches over gRPC for two words of a game's title, each time of another game.
+async fn search(report: &mut Report, fleet: &Fleet) {
+    let channel = fleet.rpc_client("catalogue-svc").await;
+    let queries: Vec<String> = Generator::new(MANY).queries().take(ROUNDS * PAGES).collect();
+    let list = async |q: &str| {
+        let request = ListGamesRequest {
+            mode: Mode::Live.into(),
+            q: Some(q.to_owned()),
+            ..ListGamesRequest::default()
+        };
+        let listed = GamesServiceClient::new(channel.clone()).list_games(request).await;
+        listed.unwrap().into_inner().page.unwrap().total
+    };
+    time_queries(report, "ListGames", "1000", &queries, list).await;
+    let search = async |q: &str| {
+        let request =
+            SearchRequest { mode: Mode::Live.into(), q: q.to_owned(), ..SearchRequest::default() };
+        let found = SearchServiceClient::new(channel.clone()).search(request).await;
+        found.unwrap().into_inner().page.unwrap().total
+    };
+    time_queries(report, "Search", "1500", &queries, search).await;
+}
+
+/// Reports the p99 of `search`, which returns the number of its results.
+async fn time_queries(
+    report: &mut Report,
+    what: &str,
+    required: &'static str,
+    queries: &[String],
+    search: impl AsyncFn(&str) -> u64,
+) {
+    let (mut p50, mut p99) = (Vec::new(), Vec::new());
+    for queries in queries.chunks(PAGES) {
+        let mut times = Vec::new();
+        for q in queries {
+            let start = Instant::now();
+            let total = search(q).await;
+            times.push(start.elapsed());
+            assert!(total > 0, "{q}");
+        }
+        p50.push(percentile(&mut times, 50));
+        p99.push(percentile(&mut times, 99));
+    }
+    let measure = Measure::new(format!(
+        "catalogue-svc over gRPC, one caller, {what} for two words of a title, with {MANY} games: p99, µs"
+    ));
+    let details = format!("p50 {:.0} µs", median(&p50, |it| *it));
+    report.median(measure.required(required), &p99, 0, &details);
 }

@@ -1,10 +1,11 @@
-//! Games with currencies, which report.
+//! Games with currencies, which report and get tips.
 
 use std::sync::Arc;
 
 use contracts::common::v1::Mode;
-use contracts::economy::v1::SubmitReportRequest;
 use contracts::economy::v1::reports_service_client::ReportsServiceClient;
+use contracts::economy::v1::tips_service_client::TipsServiceClient;
+use contracts::economy::v1::{SendTipRequest, SubmitReportRequest};
 use e2e::{Fleet, NewAccount, SmallFleet, Staff};
 use kit::rpc::client::Client;
 use serde_json::json;
@@ -88,5 +89,22 @@ impl Games {
         let mut reports = ReportsServiceClient::new(self.economy);
         let answer = reports.submit_report(request).await.unwrap().into_inner();
         assert!(answer.counted);
+    }
+
+    /// Tips per second of `callers` concurrent callers.
+    pub(super) async fn tips(&self, callers: usize, seconds: u32) -> f64 {
+        let games = self.clone();
+        rate(callers, seconds, move |caller, turn| games.clone().tip(caller + callers * turn)).await
+    }
+
+    async fn tip(self, game: usize) {
+        let request = SendTipRequest {
+            account_id: self.account.account.id.clone(),
+            mode: Mode::Live.into(),
+            game: self.slugs[game % self.slugs.len()].clone(),
+            body: json!({"player": "ada", "amount": 5}).to_string().into(),
+            ..SendTipRequest::default()
+        };
+        TipsServiceClient::new(self.economy).send_tip(request).await.unwrap();
     }
 }
