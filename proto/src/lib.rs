@@ -12,6 +12,20 @@ pub const DESCRIPTORS: &[u8] = include_bytes!("generated/descriptors.bin");
 /// The plans (§8) that are used without a file of one's own: TOML, which the gateway reads.
 pub const BUILT_IN_PLANS: &str = include_str!("plans.toml");
 
+/// A unary method, which the type of its request names. A request that several methods take is none.
+pub trait Unary: prost::Message {
+    /// The path of the method's calls.
+    const PATH: &'static str;
+    /// Its response.
+    type Response: prost::Message + Default;
+}
+
+/// The unary methods.
+#[rustfmt::skip]
+mod unary {
+    include!("generated/unary.rs");
+}
+
 macro_rules! package {
     ($(#[$doc:meta])* $name:ident, $package:literal) => {
         $(#[$doc])*

@@ -4,18 +4,17 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts as _, Path};
 use bytes::Bytes;
+use contracts::Unary;
 use contracts::common::v1 as proto;
 use http::request::Parts;
 use kit::Fault;
 use kit::feed::Position;
 use serde::de::DeserializeOwned;
-use tonic::{Request, Response, Status};
 
 use super::query::Params;
 use crate::app::App;
 use crate::domain::key::Caller;
 use crate::domain::quota::RateLimitStatus;
-use crate::upstream::GrpcClient;
 
 /// What a handler gets. The pipeline makes it after the checks, so no handler runs without them.
 pub struct Call {
@@ -65,13 +64,12 @@ impl Call {
     ///
     /// # Errors
     /// A parameter is bad, catalogue-svc rejects the request or does not respond, or too many reads are running.
-    pub async fn read_catalogue<S: GrpcClient, Q, A>(
+    pub async fn read_catalogue<Q: Unary>(
         &self,
         params: Params,
-        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
-        request: Q,
-    ) -> Result<A, Fault> {
+        request: &Q,
+    ) -> Result<Q::Response, Fault> {
         params.finish()?;
-        self.app.catalogue.read(method, request).await
+        self.app.catalogue.read(request).await
     }
 }

@@ -1,6 +1,5 @@
 //! `GET /creators` and `GET /creators/{handle}` (§4.2).
 
-use contracts::catalogue::v1::creators_service_client::CreatorsServiceClient;
 use contracts::catalogue::v1::{GetCreatorRequest, ListCreatorsRequest};
 
 use crate::envelope::ApiResponse;
@@ -34,8 +33,7 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
         q: params.text("q"),
         updated_since: params.text("updated_since"),
     };
-    let method = CreatorsServiceClient::list_creators;
-    let creators = call.read_catalogue(params, method, request).await?;
+    let creators = call.read_catalogue(params, &request).await?;
     Ok(ApiResponse::list(creators.json, creators.page).made_at(creators.position.as_ref()))
 }
 
@@ -43,7 +41,6 @@ pub async fn get(mut call: Call) -> Result<ApiResponse, ApiError> {
     let handle = call.path_param().await?;
     let request =
         GetCreatorRequest { mode: call.mode(), handle, at_least: call.at_least(), max_games: None };
-    let method = CreatorsServiceClient::get_creator;
-    let creator = call.read_catalogue(Params::default(), method, request).await?;
+    let creator = call.read_catalogue(Params::default(), &request).await?;
     Ok(ApiResponse::object(creator.json).made_at(creator.position.as_ref()))
 }

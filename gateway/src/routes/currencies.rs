@@ -1,7 +1,6 @@
 //! `GET /economy/currencies` (§4.4).
 
 use contracts::economy::v1::ListCurrenciesRequest;
-use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
@@ -19,7 +18,6 @@ pub(super) fn operations() -> [Operation; 1] {
 
 pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
     let request = ListCurrenciesRequest { mode: call.mode() };
-    let method = CurrenciesServiceClient::list_currencies;
-    let currencies = call.app.economy.read(method, request).await?;
+    let currencies = call.app.economy.read(&request).await?;
     Ok(ApiResponse::list(currencies.json, currencies.page))
 }

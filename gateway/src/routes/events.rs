@@ -1,8 +1,6 @@
 //! `GET /events` (§4.2) and `GET /events/{slug}` (§10.5), `POST /events` and `PATCH /events/{slug}` (§4.3).
 
-use contracts::catalogue::v1::events_service_client::EventsServiceClient;
 use contracts::catalogue::v1::{GetEventRequest, ListEventsRequest};
-use contracts::listings::v1::events_service_client as listings;
 use contracts::listings::v1::{CreateEventRequest, UpdateEventRequest};
 
 use crate::envelope::ApiResponse;
@@ -54,16 +52,14 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
         updated_since: params.text("updated_since"),
         with_times: false,
     };
-    let method = EventsServiceClient::list_events;
-    let events = call.read_catalogue(params, method, request).await?;
+    let events = call.read_catalogue(params, &request).await?;
     Ok(ApiResponse::list(events.json, events.page))
 }
 
 pub async fn get(mut call: Call) -> Result<ApiResponse, ApiError> {
     let slug = call.path_param().await?;
     let request = GetEventRequest { mode: call.mode(), slug, at_least: call.at_least() };
-    let method = EventsServiceClient::get_event;
-    let event = call.read_catalogue(Params::default(), method, request).await?;
+    let event = call.read_catalogue(Params::default(), &request).await?;
     Ok(ApiResponse::object(event.json).at_revision(event.revision).made_at(event.position.as_ref()))
 }
 
@@ -71,8 +67,7 @@ pub async fn create(call: Call) -> Result<ApiResponse, ApiError> {
     let write = ServiceWrite::read(call)?;
     let writing = Some(listing_write::writing(&write));
     let request = CreateEventRequest { writing };
-    let method = listings::EventsServiceClient::create_event;
-    let created = write.app.listings.write(method, request).await?;
+    let created = write.app.listings.write(&request).await?;
     listing_write::created_response("/v1/events", created.written)
 }
 
@@ -84,7 +79,6 @@ pub async fn update(mut call: Call) -> Result<ApiResponse, ApiError> {
         writing: Some(listing_write::writing(&write)),
         precondition: write.precondition,
     };
-    let method = listings::EventsServiceClient::update_event;
-    let updated = write.app.listings.write(method, request).await;
+    let updated = write.app.listings.write(&request).await;
     listing_write::updated_response(updated.map_err(listing_write::update_error)?.written)
 }

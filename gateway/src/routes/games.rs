@@ -1,8 +1,6 @@
 //! `GET /games` and `GET /games/{slug}` (§4.2), `POST /games` and `PATCH /games/{slug}` (§4.3).
 
-use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
-use contracts::listings::v1::games_service_client as listings;
 use contracts::listings::v1::{CreateGameRequest, UpdateGameRequest};
 
 use crate::envelope::ApiResponse;
@@ -54,16 +52,14 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
         at_least: call.at_least(),
         city: None,
     };
-    let method = GamesServiceClient::list_games;
-    let games = call.read_catalogue(params, method, request).await?;
+    let games = call.read_catalogue(params, &request).await?;
     Ok(ApiResponse::list(games.json, games.page).made_at(games.position.as_ref()))
 }
 
 pub async fn get(mut call: Call) -> Result<ApiResponse, ApiError> {
     let slug = call.path_param().await?;
     let request = GetGameRequest { mode: call.mode(), slug, at_least: call.at_least() };
-    let method = GamesServiceClient::get_game;
-    let game = call.read_catalogue(Params::default(), method, request).await?;
+    let game = call.read_catalogue(Params::default(), &request).await?;
     Ok(ApiResponse::object(game.json).at_revision(game.revision).made_at(game.position.as_ref()))
 }
 
@@ -71,8 +67,7 @@ pub async fn create(call: Call) -> Result<ApiResponse, ApiError> {
     let write = ServiceWrite::read(call)?;
     let writing = Some(listing_write::writing(&write));
     let request = CreateGameRequest { writing };
-    let method = listings::GamesServiceClient::create_game;
-    let created = write.app.listings.write(method, request).await?;
+    let created = write.app.listings.write(&request).await?;
     listing_write::created_response("/v1/games", created.written)
 }
 
@@ -84,7 +79,6 @@ pub async fn update(mut call: Call) -> Result<ApiResponse, ApiError> {
         writing: Some(listing_write::writing(&write)),
         precondition: write.precondition,
     };
-    let method = listings::GamesServiceClient::update_game;
-    let updated = write.app.listings.write(method, request).await;
+    let updated = write.app.listings.write(&request).await;
     listing_write::updated_response(updated.map_err(listing_write::update_error)?.written)
 }

@@ -1,7 +1,6 @@
 //! `GET /economy/history` (§10.12).
 
 use contracts::economy::v1::ListHistoryRequest;
-use contracts::economy::v1::history_service_client::HistoryServiceClient;
 use kit::api::timestamp;
 
 use crate::envelope::ApiResponse;
@@ -29,8 +28,7 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
         to: query.timestamp("to").map(timestamp::encode),
         page: Some(query.page()),
     };
-    let method = HistoryServiceClient::list_history;
     query.finish()?;
-    let history = call.app.economy.read(method, request).await?;
+    let history = call.app.economy.read(&request).await?;
     Ok(ApiResponse::list(history.json, history.page))
 }

@@ -1,7 +1,6 @@
 //! `GET /me` (§10.1) and `GET /me/listings` (§10.2).
 
 use contracts::listings::v1::ListOwnListingsRequest;
-use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClient;
 use contracts::public::{Me, MeAccount, MeKey, MeMinute, MeMonth, MePlan, Timestamp};
 
 use crate::domain::key::{Key, KeyKind};
@@ -51,9 +50,8 @@ pub async fn listings(call: Call) -> Result<ApiResponse, ApiError> {
         mode: call.mode(),
         page: Some(query.page()),
     };
-    let method = OwnListingsServiceClient::list_own_listings;
     query.finish()?;
-    let own = call.app.listings.read(method, request).await?;
+    let own = call.app.listings.read(&request).await?;
     Ok(ApiResponse::list(own.json, own.page))
 }
 

@@ -1,7 +1,6 @@
 //! `GET /webhooks/messages` (§10.17).
 
 use contracts::webhook::v1::ListMessagesRequest;
-use contracts::webhook::v1::messages_service_client::MessagesServiceClient;
 use kit::Code;
 use kit::api::timestamp;
 
@@ -40,8 +39,7 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
         since,
         limit: query.limit(),
     };
-    let method = MessagesServiceClient::list_messages;
     query.finish()?;
-    let messages = call.app.webhooks.read(method, request).await?;
+    let messages = call.app.webhooks.read(&request).await?;
     Ok(ApiResponse::list(messages.json, messages.page))
 }

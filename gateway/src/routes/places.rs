@@ -1,6 +1,5 @@
 //! `GET /genres`, `GET /countries`, `GET /countries/{code}` and `GET /cities` (§4.2).
 
-use contracts::catalogue::v1::places_service_client::PlacesServiceClient;
 use contracts::catalogue::v1::{
     GetCountryRequest, ListCitiesRequest, ListCountriesRequest, ListGenresRequest,
 };
@@ -29,8 +28,7 @@ pub(super) fn operations() -> [Operation; 4] {
 
 pub async fn genres(call: Call) -> Result<ApiResponse, ApiError> {
     let request = ListGenresRequest { mode: call.mode(), at_least: call.at_least() };
-    let method = PlacesServiceClient::list_genres;
-    let genres = call.read_catalogue(Params::default(), method, request).await?;
+    let genres = call.read_catalogue(Params::default(), &request).await?;
     Ok(ApiResponse::list(genres.json, genres.page).made_at(genres.position.as_ref()))
 }
 
@@ -43,16 +41,14 @@ pub async fn countries(call: Call) -> Result<ApiResponse, ApiError> {
         empty: params.flag("empty"),
         with_events: false,
     };
-    let method = PlacesServiceClient::list_countries;
-    let countries = call.read_catalogue(params, method, request).await?;
+    let countries = call.read_catalogue(params, &request).await?;
     Ok(ApiResponse::list(countries.json, countries.page).made_at(countries.position.as_ref()))
 }
 
 pub async fn country(mut call: Call) -> Result<ApiResponse, ApiError> {
     let code = call.path_param().await?;
     let request = GetCountryRequest { mode: call.mode(), code, at_least: call.at_least() };
-    let method = PlacesServiceClient::get_country;
-    let country = call.read_catalogue(Params::default(), method, request).await?;
+    let country = call.read_catalogue(Params::default(), &request).await?;
     Ok(ApiResponse::object(country.json).made_at(country.position.as_ref()))
 }
 
@@ -64,7 +60,6 @@ pub async fn cities(call: Call) -> Result<ApiResponse, ApiError> {
         at_least: call.at_least(),
         country: params.text("country"),
     };
-    let method = PlacesServiceClient::list_cities;
-    let cities = call.read_catalogue(params, method, request).await?;
+    let cities = call.read_catalogue(params, &request).await?;
     Ok(ApiResponse::list(cities.json, cities.page).made_at(cities.position.as_ref()))
 }

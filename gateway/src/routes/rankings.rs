@@ -1,7 +1,6 @@
 //! `GET /rankings/{kind}/{board}` (§4.2).
 
 use contracts::catalogue::v1::ListRankingRequest;
-use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
@@ -30,7 +29,6 @@ pub async fn list(mut call: Call) -> Result<ApiResponse, ApiError> {
         kind,
         board,
     };
-    let method = RankingsServiceClient::list_ranking;
-    let ranking = call.read_catalogue(params, method, request).await?;
+    let ranking = call.read_catalogue(params, &request).await?;
     Ok(ApiResponse::list(ranking.json, ranking.page))
 }

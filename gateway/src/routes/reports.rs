@@ -1,7 +1,6 @@
 //! `POST /economy/report` (§4.4).
 
 use contracts::economy::v1::SubmitReportRequest;
-use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::public::{CheckedReport, Reported, Timestamp};
 use kit::Code;
 use kit::api::timestamp;
@@ -38,8 +37,7 @@ pub async fn submit(call: Call) -> Result<ApiResponse, ApiError> {
         dry_run,
         idempotency_key,
     };
-    let method = ReportsServiceClient::submit_report;
-    let response = app.economy.write(method, request).await?;
+    let response = app.economy.write(&request).await?;
     let Some(report) = response.report else {
         return ApiResponse::json(&CheckedReport {
             stored: false,

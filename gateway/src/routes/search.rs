@@ -1,7 +1,6 @@
 //! `GET /search` (§4.2).
 
 use contracts::catalogue::v1::SearchRequest;
-use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
@@ -32,7 +31,6 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
         country: params.text("country"),
         with_details: false,
     };
-    let method = SearchServiceClient::search;
-    let found = call.read_catalogue(params, method, request).await?;
+    let found = call.read_catalogue(params, &request).await?;
     Ok(ApiResponse::list(found.json, found.page).made_at(found.position.as_ref()))
 }

@@ -1,7 +1,6 @@
 //! `POST /play/tips` (§4.2).
 
 use contracts::economy::v1::SendTipRequest;
-use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{CheckedTip, Timestamp, Tipped};
 use kit::api::{text, timestamp};
 use kit::{Code, Fault};
@@ -50,8 +49,7 @@ pub async fn send(call: Call) -> Result<ApiResponse, ApiError> {
         dry_run,
         idempotency_key,
     };
-    let method = TipsServiceClient::send_tip;
-    let response = app.economy.write(method, request).await?;
+    let response = app.economy.write(&request).await?;
     let Some(tip) = response.tip else {
         return ApiResponse::json(&CheckedTip { dry_run: true });
     };

@@ -3,9 +3,7 @@
 use bytes::Bytes;
 use contracts::common::v1::{Mode, PageInfo};
 use contracts::economy::v1::ListRatesRequest;
-use contracts::economy::v1::rates_service_client::RatesServiceClient;
 use kit::Fault;
-use kit::rpc::client::Client;
 use parking_lot::Mutex;
 
 use super::Upstream;
@@ -39,8 +37,7 @@ impl RatesCache {
             rates.clone_from(&self.0.lock());
         }
         request.known_version.clone_from(&rates.version);
-        let list_rates = RatesServiceClient::<Client>::list_rates;
-        let response = economy.read(list_rates, request).await?;
+        let response = economy.read(&request).await?;
         if let Some(json) = response.json {
             let version = response.version;
             rates = CachedRates { version, json };

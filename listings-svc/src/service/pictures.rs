@@ -12,21 +12,21 @@ use crate::service::ids::parse_uuid;
 use crate::store::pictures::{self, Reader};
 
 impl Service {
-    /// Reads a part of a picture file for a reader.
+    /// Reads a part of a picture file, at most `most` bytes from `offset` on, for a reader.
     pub(super) async fn read_part(
         &self,
-        request: &proto::GetPictureRequest,
+        name: &str,
+        offset: u64,
+        most: u32,
         reader: Reader,
     ) -> Result<proto::GetPictureResponse, Fault> {
         let not_found = || Fault::not_found("There is no picture of this name.");
-        let name = FileName::parse(&request.name).ok_or_else(not_found)?;
+        let name = FileName::parse(name).ok_or_else(not_found)?;
         // The first part decides; a response that has begun is finished.
-        if request.offset == 0 && !pictures::may_see(&self.pool, reader, &name).await? {
+        if offset == 0 && !pictures::may_see(&self.pool, reader, &name).await? {
             return Err(not_found());
         }
-        let max_bytes = request.most.into();
-        let part =
-            self.files.part(&name, request.offset, max_bytes).await?.ok_or_else(not_found)?;
+        let part = self.files.part(&name, offset, most.into()).await?.ok_or_else(not_found)?;
         Ok(proto::GetPictureResponse { size: part.size, part: part.bytes })
     }
 }
@@ -37,11 +37,11 @@ impl PictureService for Service {
         &self,
         request: Request<proto::GetPictureRequest>,
     ) -> Result<Response<proto::GetPictureResponse>, Status> {
-        let request = request.into_inner();
-        let reader = match request.account_id.as_str() {
+        let proto::GetPictureRequest { name, offset, most, account_id } = request.into_inner();
+        let reader = match account_id.as_str() {
             "" => Reader::Public,
             account => Reader::Member(parse_uuid("account_id", account)?),
         };
-        respond(self.read_part(&request, reader).await)
+        respond(self.read_part(&name, offset, most, reader).await)
     }
 }

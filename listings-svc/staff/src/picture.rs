@@ -30,11 +30,10 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     let name = url.rsplit('/').next().unwrap_or_default();
     let mut file = Vec::new();
     loop {
-        let request = proto::GetPictureRequest {
+        let request = proto::ReadPictureRequest {
             name: name.to_owned(),
             offset: u64::try_from(file.len()).unwrap_or(u64::MAX),
             most: PART,
-            ..proto::GetPictureRequest::default()
         };
         let part = pictures.read_picture(request).await?.into_inner().part;
         if part.is_empty() {

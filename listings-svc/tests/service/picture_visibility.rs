@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::own_pictures::{COVER, STRANGER, added};
-use crate::pictures::{picture, read, read_as, start_with_game, whole};
+use crate::pictures::{picture, read, read_as, start_with_game};
 use crate::review::listing_name;
 use crate::support::{File, Service, decide, game};
 
@@ -23,7 +23,8 @@ async fn seen(service: &Service, account: Uuid, picture: &FileName) -> [bool; 4]
     let mut found = Vec::new();
     for name in picture.sizes() {
         let name = name.to_string();
-        let by_staff = staff.clone().read_picture(whole(&name)).await;
+        let request = proto::ReadPictureRequest { name: name.clone(), most: u32::MAX, offset: 0 };
+        let by_staff = staff.clone().read_picture(request).await;
         let readers = [
             read(service, &name).await.map(drop),
             read_as(service, account, &name).await.map(drop),

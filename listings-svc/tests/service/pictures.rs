@@ -59,7 +59,7 @@ pub(crate) async fn read_as(
 }
 
 /// A request for a whole file.
-pub(crate) fn whole(name: &str) -> proto::GetPictureRequest {
+fn whole(name: &str) -> proto::GetPictureRequest {
     proto::GetPictureRequest {
         name: name.to_owned(),
         most: u32::MAX,

@@ -5919,6 +5919,16 @@ pub struct PurgePictureResponse {
     #[prost(message, repeated, tag = "2")]
     pub listings: ::prost::alloc::vec::Vec<ListingName>,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ReadPictureRequest {
+    /// As in `GetPictureRequest`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "2")]
+    pub offset: u64,
+    #[prost(uint32, tag = "3")]
+    pub most: u32,
+}
 /// Generated client implementations.
 pub mod staff_picture_service_client {
     #![allow(
@@ -6039,10 +6049,10 @@ pub mod staff_picture_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Reads a part of a picture file of a listing in any state, as `PictureService.GetPicture` does; `account_id` is ignored.
+        /// Reads a part of a picture file of a listing in any state, as `PictureService.GetPicture` does.
         pub async fn read_picture(
             &mut self,
-            request: impl tonic::IntoRequest<super::GetPictureRequest>,
+            request: impl tonic::IntoRequest<super::ReadPictureRequest>,
         ) -> std::result::Result<
             tonic::Response<super::GetPictureResponse>,
             tonic::Status,
@@ -6090,10 +6100,10 @@ pub mod staff_picture_service_server {
             tonic::Response<super::PurgePictureResponse>,
             tonic::Status,
         >;
-        /// Reads a part of a picture file of a listing in any state, as `PictureService.GetPicture` does; `account_id` is ignored.
+        /// Reads a part of a picture file of a listing in any state, as `PictureService.GetPicture` does.
         async fn read_picture(
             &self,
-            request: tonic::Request<super::GetPictureRequest>,
+            request: tonic::Request<super::ReadPictureRequest>,
         ) -> std::result::Result<
             tonic::Response<super::GetPictureResponse>,
             tonic::Status,
@@ -6227,7 +6237,7 @@ pub mod staff_picture_service_server {
                     struct ReadPictureSvc<T: StaffPictureService>(pub Arc<T>);
                     impl<
                         T: StaffPictureService,
-                    > tonic::server::UnaryService<super::GetPictureRequest>
+                    > tonic::server::UnaryService<super::ReadPictureRequest>
                     for ReadPictureSvc<T> {
                         type Response = super::GetPictureResponse;
                         type Future = BoxFuture<
@@ -6236,7 +6246,7 @@ pub mod staff_picture_service_server {
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<super::GetPictureRequest>,
+                            request: tonic::Request<super::ReadPictureRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {

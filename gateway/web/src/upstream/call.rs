@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use contracts::Unary;
 use contracts::common::v1::PageRequest;
 use kit::Fault;
-use kit::rpc::client::{Client, Idempotent, is_unanswered};
-use tonic::{Request, Response, Status};
-
-use super::clients::GrpcClient;
+use kit::rpc::client::{Client, is_unanswered};
+use tokio::time::timeout;
+use tonic::Status;
 
 /// A connection to a service, and how long a call may take.
 #[derive(Debug, Clone)]
@@ -17,52 +17,29 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Makes a call that is idempotent, such as [`list_games`](super::clients::CatalogueGames::list_games).
-    pub(super) async fn idempotent<S: GrpcClient, Q, A>(
-        &self,
-        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
-        message: Q,
-    ) -> Result<A, Fault> {
-        let request = Idempotent::Unary.request(message, self.deadline);
-        Ok(self.send(method, request).await?)
+    /// Makes a call that is idempotent. The type of the message names the method.
+    pub(super) async fn idempotent<Q: Unary>(&self, message: Q) -> Result<Q::Response, Fault> {
+        Ok(self.client.idempotent(&message, self.deadline).await?)
     }
 
     /// Makes a call that is never repeated: without an answer, its outcome is unknown.
-    pub(super) async fn once<S: GrpcClient, Q, A>(
-        &self,
-        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
-        message: Q,
-    ) -> Result<A, Fault> {
-        self.once_within(self.deadline, method, message).await
+    pub(super) async fn once<Q: Unary>(&self, message: Q) -> Result<Q::Response, Fault> {
+        self.client.once(&message, self.deadline).await.map_err(once_fault)
     }
 
-    /// The same with another deadline.
-    pub(super) async fn once_within<S: GrpcClient, Q, A>(
+    /// Makes a call with a generated client, whose own deadline ends with the head of the response: this one is for all of it.
+    pub(super) async fn within_deadline<T>(
         &self,
-        deadline: Duration,
-        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
-        message: Q,
-    ) -> Result<A, Fault> {
-        let mut request = Request::new(message);
-        request.set_timeout(deadline);
-        let unknown = |status: Status| {
-            if is_unanswered(&status) {
-                Fault::outcome_unknown(status.message())
-            } else {
-                status.into()
-            }
-        };
-        self.send(method, request).await.map_err(unknown)
+        call: impl Future<Output = Result<T, Status>>,
+    ) -> Result<T, Fault> {
+        let outcome = timeout(self.deadline, call).await;
+        Ok(outcome.map_err(|_elapsed| Fault::unavailable("the call timed out"))??)
     }
+}
 
-    async fn send<S: GrpcClient, Q, A>(
-        &self,
-        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
-        request: Request<Q>,
-    ) -> Result<A, Status> {
-        let mut client = S::new(self.client.clone());
-        Ok(method(&mut client, request).await?.into_inner())
-    }
+/// The fault of a call that is never repeated.
+pub(super) fn once_fault(status: Status) -> Fault {
+    if is_unanswered(&status) { Fault::outcome_unknown(status.message()) } else { status.into() }
 }
 
 /// A page of a list: this many rows after a cursor.
@@ -80,14 +57,14 @@ pub(super) fn required<T>(part: Option<T>) -> Result<T, Fault> {
     part.ok_or_else(incomplete)
 }
 
-/// Methods of a client that make one call each. An entry has the method, the call with the fields of its message, which are converted to
-/// the types of the message, and, unless the method returns the whole response, what it returns of it. It begins with the method of
-/// [`Calls`] that makes the call: `idempotent` or `once`.
+/// Methods of a client that make one call each. An entry has the method, the message, whose type names the call, with its fields, which are
+/// converted to the types of the message, and, unless the method returns the whole response, what it returns of it. It begins with the
+/// method of [`Calls`] that makes the call: `idempotent` or `once`.
 macro_rules! rpcs {
     ($client:ident: $(
         $(#[$doc:meta])*
         $kind:ident $method:ident($($argument:ident: $type:ty),* $(,)?) -> $result:ty =
-            $service:ident::$rpc:ident(proto::$message:ident { $($field:ident $(: $value:expr)?),* $(,)? })
+            proto::$message:ident { $($field:ident $(: $value:expr)?),* $(,)? }
             $(=> |$response:ident| $part:expr)?;
     )*) => {
         impl $client {$(
@@ -96,7 +73,7 @@ macro_rules! rpcs {
                 let message = proto::$message {
                     $($field: rpcs!(@first $($value,)? $field).into()),*
                 };
-                let response = self.0.$kind($service::$rpc, message).await?;
+                let response = self.0.$kind(message).await?;
                 $(
                     let $response = response;
                     let response = $part;

@@ -2,11 +2,11 @@
 //!
 //! Lists and listings arrive as the JSON of the API, which catalogue-svc has rendered already.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use contracts::Unary;
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Mode, PageInfo, Position};
 use contracts::public;
@@ -19,15 +19,13 @@ use prost_types::Timestamp;
 use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
 use tokio::sync::OnceCell;
-use tonic::{Request, Response, Status, Streaming};
 
 pub use super::call::page;
 use super::call::{Calls, incomplete, rpcs};
-use super::clients::{CatalogueEvents, CatalogueGames, Creators, GrpcClient, Places, Search};
 use super::position::ListingRead;
 
 /// How long a call waits for a permit.
-const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
+pub(super) const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Files of the sitemap that are read at once. Further ones wait, and no other page does.
 const SITEMAP_CALLS: usize = 2;
@@ -38,10 +36,10 @@ pub(super) const MODE: i32 = Mode::Live as i32;
 /// The client of all public pages. It limits their concurrent calls, so that pages do not slow callers of the API down.
 #[derive(Debug, Clone)]
 pub struct Client {
-    calls: Calls,
+    pub(super) calls: Calls,
     limit: Arc<ConcurrencyLimit>,
     /// Limits concurrent reads of all listings of a kind: one takes as long as many other reads.
-    sitemap_limit: Arc<ConcurrencyLimit>,
+    pub(super) sitemap_limit: Arc<ConcurrencyLimit>,
     /// That of listings-svc.
     mark: HighWaterMark,
 }
@@ -52,7 +50,7 @@ pub struct Catalogue(pub(super) PageCalls);
 
 #[derive(Debug, Clone)]
 pub(super) struct PageCalls {
-    client: Client,
+    pub(super) client: Client,
     /// The newest position of the listings, which all reads of the page must have reached. It is read once, before the first of them.
     position: Arc<OnceCell<Option<Position>>>,
 }
@@ -171,42 +169,19 @@ impl PageCalls {
     }
 
     /// Reads listings as they are after all earlier writes.
-    pub(super) async fn idempotent<S: GrpcClient, Q: ListingRead, A>(
+    pub(super) async fn idempotent<Q: ListingRead>(
         &self,
-        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
         mut message: Q,
-    ) -> Result<A, Fault> {
+    ) -> Result<Q::Response, Fault> {
         message.set_at_least(self.position().await);
         let _permit = self.client.limit.acquire(QUEUE_TIMEOUT).await?;
-        self.client.calls.idempotent(method, message).await
-    }
-
-    /// Reads a stream in the same way, to its end or until `each` breaks: all listings of a kind, for the sitemap.
-    pub(super) async fn stream<S: GrpcClient, Q: ListingRead, A>(
-        &self,
-        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<Streaming<A>>, Status>,
-        mut message: Q,
-        mut each: impl FnMut(A) -> ControlFlow<()>,
-    ) -> Result<(), Fault> {
-        message.set_at_least(self.position().await);
-        let _permit = self.client.sitemap_limit.acquire(QUEUE_TIMEOUT).await?;
-        let mut parts = self.client.calls.idempotent(method, message).await?;
-        while let Some(part) = parts.message().await? {
-            if each(part).is_break() {
-                break;
-            }
-        }
-        Ok(())
+        self.client.calls.idempotent(message).await
     }
 
     /// Makes a call that is never repeated.
-    pub(super) async fn once<S: GrpcClient, Q, A>(
-        &self,
-        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
-        message: Q,
-    ) -> Result<A, Fault> {
+    pub(super) async fn once<Q: Unary>(&self, message: Q) -> Result<Q::Response, Fault> {
         let _permit = self.client.limit.acquire(QUEUE_TIMEOUT).await?;
-        self.client.calls.once(method, message).await
+        self.client.calls.once(message).await
     }
 }
 
@@ -219,13 +194,13 @@ impl Catalogue {
     /// This function sets the `mode` of the request, as the other functions do.
     pub async fn games(&self, mut request: proto::ListGamesRequest) -> Result<Rows, Fault> {
         request.mode = MODE;
-        let answer = self.0.idempotent(CatalogueGames::list_games, request).await?;
+        let answer = self.0.idempotent(request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
     pub async fn game(&self, slug: &str) -> Result<One, Fault> {
         let request = proto::GetGameRequest { mode: MODE, slug: slug.to_owned(), at_least: None };
-        let game = self.0.idempotent(CatalogueGames::get_game, request).await?;
+        let game = self.0.idempotent(request).await?;
         Ok(One {
             published: game.first_published_at.and_then(timestamp::decode),
             ..One::new(game.json)
@@ -234,7 +209,7 @@ impl Catalogue {
 
     pub async fn creators(&self, mut request: proto::ListCreatorsRequest) -> Result<Rows, Fault> {
         request.mode = MODE;
-        let answer = self.0.idempotent(Creators::list_creators, request).await?;
+        let answer = self.0.idempotent(request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -246,7 +221,7 @@ impl Catalogue {
             at_least: None,
             max_games: Some(max_games),
         };
-        let creator = self.0.idempotent(Creators::get_creator, request).await?;
+        let creator = self.0.idempotent(request).await?;
         Ok((One::new(creator.json), creator.total_games))
     }
 
@@ -260,7 +235,7 @@ impl Catalogue {
         mut request: proto::ListEventsRequest,
     ) -> Result<proto::ListEventsResponse, Fault> {
         request.mode = MODE;
-        self.0.idempotent(CatalogueEvents::list_events, request).await
+        self.0.idempotent(request).await
     }
 
     /// Events with their times.
@@ -289,13 +264,13 @@ impl Catalogue {
             with_events,
             ..proto::ListCountriesRequest::default()
         };
-        let answer = self.0.idempotent(Places::list_countries, request).await?;
+        let answer = self.0.idempotent(request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
     pub async fn cities(&self, mut request: proto::ListCitiesRequest) -> Result<Rows, Fault> {
         request.mode = MODE;
-        let answer = self.0.idempotent(Places::list_cities, request).await?;
+        let answer = self.0.idempotent(request).await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -333,14 +308,14 @@ impl Catalogue {
 
     async fn city(&self, slug: &str) -> Result<One, Fault> {
         let request = proto::GetCityRequest { mode: MODE, slug: slug.to_owned(), at_least: None };
-        let json = self.0.idempotent(Places::get_city, request).await?.json;
+        let json = self.0.idempotent(request).await?.json;
         Ok(One::new(json))
     }
 
     pub async fn search(&self, mut request: proto::SearchRequest) -> Result<Results, Fault> {
         request.mode = MODE;
         request.with_details = true;
-        let answer = self.0.idempotent(Search::search, request).await?;
+        let answer = self.0.idempotent(request).await?;
         Ok(Results {
             rows: Rows::new(answer.json, answer.page),
             is_similar: answer.similar,
@@ -352,14 +327,14 @@ impl Catalogue {
 
 rpcs! { Catalogue:
     idempotent genres() -> Rows =
-        Places::list_genres(proto::ListGenresRequest { mode: MODE, at_least: None })
+        proto::ListGenresRequest { mode: MODE, at_least: None }
         => |listed| Rows::new(listed.json, listed.page);
 
     idempotent event(slug: &str) -> (One, Times) =
-        CatalogueEvents::get_event(proto::GetEventRequest { mode: MODE, slug, at_least: None })
+        proto::GetEventRequest { mode: MODE, slug, at_least: None }
         => |found| (One::new(found.json), Times::decode(found.first_published_at, found.updated_at)?);
 
     idempotent country(code: &str) -> One =
-        Places::get_country(proto::GetCountryRequest { mode: MODE, code, at_least: None })
+        proto::GetCountryRequest { mode: MODE, code, at_least: None }
         => |found| One::new(found.json);
 }

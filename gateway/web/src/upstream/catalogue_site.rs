@@ -3,11 +3,12 @@
 use std::ops::ControlFlow;
 
 use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::site_service_client::SiteServiceClient;
 use kit::Fault;
+use tonic::Request;
 
 use super::call::rpcs;
-use super::catalogue::{Catalogue, One, Rows, TimedRows, Times};
-use super::clients::Site;
+use super::catalogue::{Catalogue, One, QUEUE_TIMEOUT, Rows, TimedRows, Times};
 
 impl Catalogue {
     /// Calls `each` for all listings of a kind, in the order of the sitemap, until it breaks.
@@ -16,17 +17,31 @@ impl Catalogue {
         kind: &str,
         mut each: impl FnMut(proto::SitemapEntry) -> ControlFlow<()> + Send,
     ) -> Result<(), Fault> {
-        let request = proto::ListSitemapRequest { kind: kind.to_owned(), at_least: None };
-        let each =
-            |part: proto::ListSitemapResponse| part.entries.into_iter().try_for_each(&mut each);
-        self.0.stream(Site::list_sitemap, request, each).await
+        let at_least = self.position().await;
+        let client = &self.0.client;
+        let _permit = client.sitemap_limit.acquire(QUEUE_TIMEOUT).await?;
+        let calls = &client.calls;
+        let mut request =
+            Request::new(proto::ListSitemapRequest { kind: kind.to_owned(), at_least });
+        request.set_timeout(calls.deadline);
+        let mut service = SiteServiceClient::new(calls.client.clone());
+        let read = async {
+            let mut parts = service.list_sitemap(request).await?.into_inner();
+            while let Some(part) = parts.message().await? {
+                if part.entries.into_iter().try_for_each(&mut each).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        calls.within_deadline(read).await
     }
 }
 
 rpcs! { Catalogue:
     /// The newest games; the featured ones are not preferred.
     idempotent new_games(limit: u32) -> TimedRows =
-        Site::list_new_games(proto::ListNewGamesRequest { limit, at_least: None })
+        proto::ListNewGamesRequest { limit, at_least: None }
         => |listed| TimedRows {
             times: (listed.games.iter())
                 .map(|game| Times::decode(game.first_published_at, game.updated_at))
@@ -36,6 +51,6 @@ rpcs! { Catalogue:
 
     /// Some of all games. The same `seed` draws the same ones until a game comes or goes.
     idempotent draw_games(seed: u64, limit: u32) -> One =
-        Site::draw_games(proto::DrawGamesRequest { seed, limit, at_least: None })
+        proto::DrawGamesRequest { seed, limit, at_least: None }
         => |drawn| One::new(drawn.json);
 }

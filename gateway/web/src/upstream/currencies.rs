@@ -16,7 +16,6 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
 use super::call::Calls;
-use super::clients;
 use super::rates::RatePage;
 
 /// How long the currencies are used before they are read again.
@@ -182,8 +181,7 @@ impl Currencies {
 
     async fn read(&self) -> Result<Arc<[Currency]>, Fault> {
         let request = ListCurrenciesRequest { mode: Mode::Live.into() };
-        let method = clients::Currencies::list_currencies;
-        let list = self.calls.idempotent(method, request).await?;
+        let list = self.calls.idempotent(request).await?;
         let mut rows: Vec<Currency> =
             serde_json::from_slice(&list.json).map_err(|error| Fault::internal(&error))?;
         rows.sort_unstable_by(|one, other| one.slug.cmp(&other.slug));

@@ -8,7 +8,6 @@ use kit::rpc::client::Client;
 use uuid::Uuid;
 
 use super::call::{Calls, page, rpcs};
-use super::clients::{Currencies, Reports};
 
 #[derive(Debug, Clone)]
 pub struct Economy(Calls);
@@ -32,23 +31,23 @@ impl Economy {
 rpcs! { Economy:
     /// A page of the games of an account with their currencies, or only of the game with this slug, unless that is empty.
     idempotent currencies(account: Uuid, game: &str, cursor: &str) -> proto::ListOwnCurrenciesResponse =
-        Currencies::list_own_currencies(proto::ListOwnCurrenciesRequest {
+        proto::ListOwnCurrenciesRequest {
             account_id: account,
             game,
             page: page(100, Some(cursor)),
-        });
+        };
 
     /// Registers or renames the currency of a game. A second call changes nothing.
     idempotent name_currency(account: Uuid, game: &str, name: &str) -> () =
-        Currencies::set_own_currency(proto::SetOwnCurrencyRequest { account_id: account, game, name })
+        proto::SetOwnCurrencyRequest { account_id: account, game, name }
         => |_named| ();
 
     /// The games with held reports, with the oldest one of each.
     idempotent held_reports(account: Uuid) -> Vec<proto::OwnHeldReport> =
-        Reports::list_own_held_reports(proto::ListOwnHeldReportsRequest { account_id: account })
+        proto::ListOwnHeldReportsRequest { account_id: account }
         => |listed| listed.reports;
 
     /// The reports of a game, newest first.
     idempotent reports(account: Uuid, game: &str, cursor: &str) -> proto::ListOwnReportsResponse =
-        Reports::list_own_reports(proto::ListOwnReportsRequest { account_id: account, game, page: page(20, Some(cursor)) });
+        proto::ListOwnReportsRequest { account_id: account, game, page: page(20, Some(cursor)) };
 }

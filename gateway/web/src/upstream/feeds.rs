@@ -10,7 +10,6 @@ use kit::rpc::client::Client;
 use time::OffsetDateTime;
 
 use super::call::{Calls, incomplete};
-use super::clients::FeedChanges;
 
 /// The feeds whose changes web turns into mails.
 #[derive(Debug, Clone)]
@@ -66,7 +65,7 @@ impl Feed {
             after: after.map(timestamp::encode),
             limit: 0,
         };
-        let listed = self.0.idempotent(FeedChanges::list_changes, request).await?;
+        let listed = self.0.idempotent(request).await?;
         let until = listed.until.and_then(timestamp::decode_exact);
         Ok(ListedChanges { changes: listed.changes, until: until.ok_or_else(incomplete)? })
     }

@@ -9,7 +9,6 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::call::{Calls, required, rpcs};
-use super::clients::Accounts;
 use super::time_of;
 
 /// Rows of a page of a list that is read to its end.
@@ -90,8 +89,7 @@ impl Gateway {
     }
 
     pub async fn switches(&self) -> Result<Switches, Fault> {
-        let request = proto::AccountsServiceListSwitchesRequest {};
-        let listed = self.0.idempotent(Accounts::list_switches, request).await?;
+        let listed = self.0.idempotent(proto::AccountsServiceListSwitchesRequest {}).await?;
         Ok(Switches::of(&listed.switches))
     }
 
@@ -135,37 +133,37 @@ impl Gateway {
         &self,
         request: proto::AccountsServiceListCallsRequest,
     ) -> Result<proto::AccountsServiceListCallsResponse, Fault> {
-        self.0.idempotent(Accounts::list_calls, request).await
+        self.0.idempotent(request).await
     }
 }
 
 rpcs! { Gateway:
     /// Creates an account. A repeated call with the same id changes nothing.
     idempotent create_account(actor: &Actor, id: Uuid, name: &str) -> proto::Account =
-        Accounts::create_account(proto::AccountsServiceCreateAccountRequest { actor, account_id: id, name })
+        proto::AccountsServiceCreateAccountRequest { actor, account_id: id, name }
         => |created| required(created.account)?;
 
     /// An account with its plan, its month and the switches.
     idempotent account(account: Uuid) -> proto::AccountsServiceGetAccountResponse =
-        Accounts::get_account(proto::AccountsServiceGetAccountRequest { account_id: account });
+        proto::AccountsServiceGetAccountRequest { account_id: account };
 
     idempotent rename_account(actor: &Actor, account: Uuid, name: &str) -> () =
-        Accounts::change_account(proto::AccountsServiceChangeAccountRequest { actor, account_id: account, name })
+        proto::AccountsServiceChangeAccountRequest { actor, account_id: account, name }
         => |_changed| ();
 
     /// Up to 200 keys of an account: those that work first, then the newest.
     idempotent keys(account: Uuid) -> Vec<proto::Key> =
-        Accounts::list_keys(proto::AccountsServiceListKeysRequest { account_id: account })
+        proto::AccountsServiceListKeysRequest { account_id: account }
         => |listed| listed.keys;
 
     /// Up to 200 requests for keys: those that may still lead to one first, then the newest.
     idempotent key_requests(account: Uuid) -> Vec<proto::KeyRequest> =
-        Accounts::list_key_requests(proto::AccountsServiceListKeyRequestsRequest { account_id: account })
+        proto::AccountsServiceListKeyRequestsRequest { account_id: account }
         => |listed| listed.requests;
 
     /// Makes a test key; returns it with its secret, which is empty if the form was sent before.
     idempotent create_key(actor: &Actor, account: Uuid, key: NewKey, form: Uuid) -> (proto::Key, String) =
-        Accounts::create_key(proto::AccountsServiceCreateKeyRequest {
+        proto::AccountsServiceCreateKeyRequest {
             actor,
             account_id: account,
             name: key.name,
@@ -173,12 +171,12 @@ rpcs! { Gateway:
             may_write: key.may_write,
             game: key.game,
             form_id: form,
-        })
+        }
         => |created| (required(created.key)?, created.secret);
 
     /// Requests a live key, which staff review.
     idempotent request_key(actor: &Actor, account: Uuid, key: NewKey, form: Uuid) -> proto::KeyRequest =
-        Accounts::request_key(proto::AccountsServiceRequestKeyRequest {
+        proto::AccountsServiceRequestKeyRequest {
             actor,
             account_id: account,
             name: key.name,
@@ -186,33 +184,33 @@ rpcs! { Gateway:
             may_write: key.may_write,
             game: key.game,
             form_id: form,
-        })
+        }
         => |requested| required(requested.request)?;
 
     /// Makes the key of an approved request; returns it with its secret.
     idempotent reveal_key(actor: &Actor, account: Uuid, request: &str) -> (proto::Key, String) =
-        Accounts::reveal_key(proto::AccountsServiceRevealKeyRequest { actor, account_id: account, id: request })
+        proto::AccountsServiceRevealKeyRequest { actor, account_id: account, id: request }
         => |revealed| (required(revealed.key)?, revealed.secret);
 
     /// Withdraws a request for a key whose key has not been revealed.
     idempotent withdraw_key_request(actor: &Actor, account: Uuid, request: &str) -> proto::KeyRequest =
-        Accounts::withdraw_key_request(proto::WithdrawKeyRequestRequest { actor, account_id: account, id: request })
+        proto::WithdrawKeyRequestRequest { actor, account_id: account, id: request }
         => |withdrawn| required(withdrawn.request)?;
 
     /// Ends the keys and the open requests for keys of an account that has no people any more. After a failure, a repeated call continues.
     idempotent close_account(actor: &Actor, account: Uuid) -> () =
-        Accounts::close_account(proto::CloseAccountRequest { actor, account_id: account })
+        proto::CloseAccountRequest { actor, account_id: account }
         => |_closed| ();
 
     /// Makes a new key, whose secret is empty if the form was sent before. The old one stops at once, or after 24 hours.
     idempotent rotate_key(actor: &Actor, account: Uuid, key: &str, revoke_old: bool, form: Uuid) -> RotatedKey =
-        Accounts::rotate_key(proto::AccountsServiceRotateKeyRequest {
+        proto::AccountsServiceRotateKeyRequest {
             actor,
             account_id: account,
             id: key,
             revoke_old,
             form_id: form,
-        })
+        }
         => |rotated| RotatedKey {
             key: required(rotated.key)?,
             secret: rotated.secret,
@@ -220,19 +218,19 @@ rpcs! { Gateway:
         };
 
     idempotent revoke_key(actor: &Actor, account: Uuid, key: &str) -> proto::Key =
-        Accounts::revoke_key(proto::AccountsServiceRevokeKeyRequest { actor, account_id: account, id: key })
+        proto::AccountsServiceRevokeKeyRequest { actor, account_id: account, id: key }
         => |revoked| required(revoked.key)?;
 
     /// All plans, cheapest first.
     idempotent plans() -> Vec<proto::Plan> =
-        Accounts::list_plans(proto::AccountsServiceListPlansRequest {})
+        proto::AccountsServiceListPlansRequest {}
         => |listed| listed.plans;
 
     /// The calls of the last days.
     idempotent days(account: Uuid) -> proto::AccountsServiceListUseResponse =
-        Accounts::list_use(proto::AccountsServiceListUseRequest { account_id: account });
+        proto::AccountsServiceListUseRequest { account_id: account };
 
     /// A page of the accounts that have used a share of their month, in percent, or made so many calls without a limit (0: none of these).
     idempotent month_uses(percent: u8, unlimited_calls: u64, cursor: &str) -> proto::AccountsServiceListMonthUseResponse =
-        Accounts::list_month_use(proto::AccountsServiceListMonthUseRequest { percent, limit: PAGE, cursor, unlimited_calls });
+        proto::AccountsServiceListMonthUseRequest { percent, limit: PAGE, cursor, unlimited_calls };
 }

@@ -11,7 +11,6 @@ use kit::rpc::client::Client;
 use uuid::Uuid;
 
 use super::call::{Calls, page, required, rpcs};
-use super::clients::{Events, Games, OwnListings, Pages};
 use crate::domain::listing_kind::ListingKind;
 
 #[derive(Debug, Clone)]
@@ -69,7 +68,7 @@ impl Listings {
             mode: common::Mode::Live.into(),
             page: Some(page(100, Some(cursor))),
         };
-        let listed = self.0.idempotent(OwnListings::list_own_listings, request).await?;
+        let listed = self.0.idempotent(request).await?;
         let rows = serde_json::from_slice(&listed.json).map_err(|error| Fault::internal(&error))?;
         Ok((rows, listed.page))
     }
@@ -90,17 +89,15 @@ impl Listings {
                     dry_run: submission.dry_run,
                     idempotency_key: form.to_owned(),
                 };
-                calls.idempotent(Pages::create_page, request).await?.written
+                calls.idempotent(request).await?.written
             }
             ListingKind::Game => {
                 let writing = Some(submission.writing(form));
-                let request = proto::CreateGameRequest { writing };
-                calls.idempotent(Games::create_game, request).await?.written
+                calls.idempotent(proto::CreateGameRequest { writing }).await?.written
             }
             ListingKind::Event => {
                 let writing = Some(submission.writing(form));
-                let request = proto::CreateEventRequest { writing };
-                calls.idempotent(Events::create_event, request).await?.written
+                calls.idempotent(proto::CreateEventRequest { writing }).await?.written
             }
         };
         required(written)
@@ -126,7 +123,7 @@ impl Listings {
                     precondition,
                     writes_per_day: submission.writes_per_day,
                 };
-                calls.once(Pages::update_page, request).await?.written
+                calls.once(request).await?.written
             }
             ListingKind::Game => {
                 let request = proto::UpdateGameRequest {
@@ -134,7 +131,7 @@ impl Listings {
                     writing: Some(submission.writing("")),
                     precondition,
                 };
-                calls.once(Games::update_game, request).await?.written
+                calls.once(request).await?.written
             }
             ListingKind::Event => {
                 let request = proto::UpdateEventRequest {
@@ -142,7 +139,7 @@ impl Listings {
                     writing: Some(submission.writing("")),
                     precondition,
                 };
-                calls.once(Events::update_event, request).await?.written
+                calls.once(request).await?.written
             }
         };
         required(written)
@@ -162,45 +159,45 @@ pub fn state_of(name: &str) -> proto::State {
 
 rpcs! { Listings:
     idempotent pages(account: Uuid) -> proto::ListOwnPagesResponse =
-        Pages::list_own_pages(proto::ListOwnPagesRequest { account_id: account });
+        proto::ListOwnPagesRequest { account_id: account };
 
     idempotent get(listing: ListingRef<'_>) -> proto::GetOwnListingResponse =
-        OwnListings::get_own_listing(proto::GetOwnListingRequest {
+        proto::GetOwnListingRequest {
             account_id: listing.account,
             kind: listing.kind.as_str(),
             name: listing.name,
-        });
+        };
 
     /// The values that fields may have.
     idempotent field_values() -> proto::ListFieldValuesResponse =
-        OwnListings::list_field_values(proto::ListFieldValuesRequest {});
+        proto::ListFieldValuesRequest {};
 
     /// Takes a listing down. A second call changes nothing.
     idempotent take_down(listing: ListingRef<'_>) -> () =
-        OwnListings::take_down_listing(proto::TakeDownListingRequest {
+        proto::TakeDownListingRequest {
             account_id: listing.account,
             kind: listing.kind.as_str(),
             name: listing.name,
-        })
+        }
         => |_taken_down| ();
 
     /// Claims a page. A second call replaces the evidence.
     idempotent claim(account: Uuid, handle: &str, evidence: &str) -> () =
-        Pages::claim_page(proto::ClaimPageRequest { account_id: account, handle, evidence })
+        proto::ClaimPageRequest { account_id: account, handle, evidence }
         => |_claimed| ();
 
     /// Ends a claim that waits for a decision. `None`: no such claim waits, as after an earlier call.
     idempotent withdraw_claim(account: Uuid, id: &str) -> Option<proto::Claim> =
-        Pages::withdraw_claim(proto::WithdrawClaimRequest { account_id: account, id })
+        proto::WithdrawClaimRequest { account_id: account, id }
         => |withdrawn| withdrawn.claim;
 
     /// Ends the claims of an account that wait for a decision.
     idempotent withdraw_claims(account: Uuid) -> () =
-        Pages::withdraw_claims(proto::WithdrawClaimsRequest { account_id: account })
+        proto::WithdrawClaimsRequest { account_id: account }
         => |_withdrawn| ();
 
     /// The claims of an account, newest first.
     idempotent claims(account: Uuid) -> Vec<proto::Claim> =
-        Pages::list_own_claims(proto::ListOwnClaimsRequest { account_id: account })
+        proto::ListOwnClaimsRequest { account_id: account }
         => |listed| listed.claims;
 }

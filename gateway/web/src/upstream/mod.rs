@@ -4,7 +4,6 @@ mod api;
 mod call;
 pub mod catalogue;
 pub mod catalogue_site;
-mod clients;
 pub mod currencies;
 pub mod economy;
 pub mod feeds;

@@ -2,13 +2,14 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::PictureKind;
+use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
 use futures::Stream;
 use kit::Fault;
+use tonic::Request;
 use uuid::Uuid;
 
 use super::Listings;
-use super::call::rpcs;
-use super::clients::{OwnPictures, Pictures};
+use super::call::{once_fault, rpcs};
 use crate::uploads::STORING;
 
 impl Listings {
@@ -17,8 +18,10 @@ impl Listings {
         &self,
         messages: impl Stream<Item = proto::AddOwnPictureRequest> + Send + 'static,
     ) -> Result<(), Fault> {
-        let method = OwnPictures::add_own_picture;
-        self.0.once_within(STORING, method, messages).await?;
+        let mut request = Request::new(messages);
+        request.set_timeout(STORING);
+        let mut service = OwnPicturesServiceClient::new(self.0.client.clone());
+        service.add_own_picture(request).await.map_err(once_fault)?;
         Ok(())
     }
 
@@ -27,13 +30,13 @@ impl Listings {
         &self,
         request: proto::GetPictureRequest,
     ) -> Result<proto::GetPictureResponse, Fault> {
-        self.0.idempotent(Pictures::get_picture, request).await
+        self.0.idempotent(request).await
     }
 }
 
 rpcs! { Listings:
     idempotent remove_picture(account: Uuid, kind: PictureKind, name: &str, url: &str, writes_per_day: Option<u32>) -> () =
-        OwnPictures::remove_own_picture(proto::RemoveOwnPictureRequest { account_id: account, kind, name, url, writes_per_day })
+        proto::RemoveOwnPictureRequest { account_id: account, kind, name, url, writes_per_day }
         => |_removed| ();
 
     /// Gives the screenshots of a game this order and these texts.
@@ -43,11 +46,11 @@ rpcs! { Listings:
         screenshots: Vec<proto::ArrangedScreenshot>,
         writes_per_day: Option<u32>,
     ) -> () =
-        OwnPictures::arrange_screenshots(proto::ArrangeScreenshotsRequest {
+        proto::ArrangeScreenshotsRequest {
             account_id: account,
             name: game,
             screenshots,
             writes_per_day,
-        })
+        }
         => |_arranged| ();
 }

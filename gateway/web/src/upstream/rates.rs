@@ -13,7 +13,6 @@ use tokio::time::timeout;
 
 use super::Currencies;
 use super::call::required;
-use super::clients::Rates;
 
 /// The source of a rate that is the quotient of the costs of two baskets.
 const CALCULATED: &str = "worked";
@@ -64,7 +63,7 @@ impl Currencies {
             limit: u32::try_from(most + 1).unwrap_or(u32::MAX),
             ..proto::ListRatesRequest::default()
         };
-        let response = self.calls.idempotent(Rates::list_rates, request).await?;
+        let response = self.calls.idempotent(request).await?;
         let mut rows: Vec<Rate<'static>> = serde_json::from_slice(&required(response.json)?)
             .map_err(|error| Fault::internal(&error))?;
         let has_more = rows.len() > most;
@@ -83,7 +82,7 @@ impl Currencies {
         let games = others.chain(once(from.to_owned())).collect();
         let request = proto::ListDailyCostsRequest { games };
         // Not a deadline of the call: an answer that comes too late for the page is no failure of its replica.
-        let listing = self.calls.idempotent(Rates::list_daily_costs, request);
+        let listing = self.calls.idempotent(request);
         match timeout(self.course_timeout, listing).await {
             Ok(Ok(listed)) => {
                 let games = listed.games.into_iter();

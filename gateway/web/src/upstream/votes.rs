@@ -6,7 +6,6 @@ use kit::Fault;
 
 use super::call::{incomplete, rpcs};
 use super::catalogue::{Catalogue, MODE, Rows, page};
-use super::clients::{Rankings, Votes};
 
 /// Rows of a board.
 #[derive(Debug, Clone)]
@@ -34,18 +33,18 @@ impl Catalogue {
         &self,
         vote: proto::CastVoteRequest,
     ) -> Result<proto::CastVoteResponse, Fault> {
-        self.0.once(Votes::cast_vote, vote).await
+        self.0.once(vote).await
     }
 }
 
 rpcs! { Catalogue:
     /// Draws two listings for a voter; `not_found` when none are left.
     idempotent draw_pair(voter: proto::Voter, kind: &str) -> proto::DrawPairResponse =
-        Votes::draw_pair(proto::DrawPairRequest { voter, kind, at_least: None });
+        proto::DrawPairRequest { voter, kind, at_least: None };
 
     /// A page of a board; `not_found` without such a board.
     idempotent board(kind: &str, board: &str, limit: u32, cursor: Option<&str>) -> BoardRows =
-        Rankings::list_ranking(proto::ListRankingRequest { mode: MODE, page: page(limit, cursor), at_least: None, kind, board })
+        proto::ListRankingRequest { mode: MODE, page: page(limit, cursor), at_least: None, kind, board }
         => |listed| BoardRows {
             rows: Rows::new(listed.json, listed.page),
             details: listed.details,
@@ -53,6 +52,6 @@ rpcs! { Catalogue:
 
     /// The ranks of a listing on the boards.
     idempotent ranks(kind: &str, name: &str) -> Vec<proto::BoardRank> =
-        Rankings::get_ranks(proto::GetRanksRequest { mode: MODE, kind, name, at_least: None })
+        proto::GetRanksRequest { mode: MODE, kind, name, at_least: None }
         => |found| found.ranks;
 }

@@ -11,7 +11,6 @@ use url::Url;
 use uuid::Uuid;
 
 use super::call::{Calls, incomplete, required, rpcs};
-use super::clients::{Deliveries, Endpoints, Receivers};
 
 /// The fields of an endpoint that its owner sets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,28 +56,28 @@ impl Webhooks {
         &self,
         request: proto::ListDeliveriesRequest,
     ) -> Result<proto::ListDeliveriesResponse, Fault> {
-        self.0.idempotent(Deliveries::list_deliveries, request).await
+        self.0.idempotent(request).await
     }
 }
 
 rpcs! { Webhooks:
     /// The endpoints of an account, oldest first, and the limits of its plan.
     idempotent endpoints(account: Uuid) -> proto::ListEndpointsResponse =
-        Endpoints::list_endpoints(proto::ListEndpointsRequest { account_id: account });
+        proto::ListEndpointsRequest { account_id: account };
 
     idempotent endpoint(account: Uuid, id: Uuid) -> proto::Endpoint =
-        Endpoints::get_endpoint(proto::GetEndpointRequest { account_id: account, id })
+        proto::GetEndpointRequest { account_id: account, id }
         => |found| required(found.endpoint)?;
 
     /// Adds an endpoint.
     idempotent add(account: Uuid, choices: EndpointChoices, form: SentForm) -> NewSecret =
-        Endpoints::add_endpoint(proto::AddEndpointRequest {
+        proto::AddEndpointRequest {
             account_id: account,
             url: choices.url,
             events: choices.events,
             form_id: form.id,
             person_id: form.person,
-        })
+        }
         => |added| NewSecret {
             endpoint: required(added.endpoint)?,
             secret: added.secret,
@@ -86,32 +85,32 @@ rpcs! { Webhooks:
 
     /// Changes an endpoint that is as `read`: only what differs.
     idempotent change(account: Uuid, id: Uuid, read: EndpointChoices, new: EndpointChoices) -> () =
-        Endpoints::change_endpoint(proto::ChangeEndpointRequest {
+        proto::ChangeEndpointRequest {
             account_id: account,
             id,
             url: (new.url != read.url).then_some(new.url),
             events: (new.events != read.events).then_some(proto::EventList { events: new.events }),
             read_url: read.url,
             read_events: proto::EventList { events: read.events },
-        })
+        }
         => |_changed| ();
 
     idempotent pause(account: Uuid, id: Uuid) -> proto::Endpoint =
-        Endpoints::pause_endpoint(proto::PauseEndpointRequest { account_id: account, id })
+        proto::PauseEndpointRequest { account_id: account, id }
         => |paused| required(paused.endpoint)?;
 
     idempotent resume(account: Uuid, id: Uuid) -> proto::Endpoint =
-        Endpoints::resume_endpoint(proto::ResumeEndpointRequest { account_id: account, id })
+        proto::ResumeEndpointRequest { account_id: account, id }
         => |resumed| required(resumed.endpoint)?;
 
     /// Makes a new secret.
     idempotent rotate(account: Uuid, id: Uuid, form: SentForm) -> NewSecret =
-        Endpoints::rotate_secret(proto::RotateSecretRequest {
+        proto::RotateSecretRequest {
             account_id: account,
             id,
             form_id: form.id,
             person_id: form.person,
-        })
+        }
         => |rotated| NewSecret {
             endpoint: required(rotated.endpoint)?,
             secret: rotated.secret,
@@ -119,56 +118,56 @@ rpcs! { Webhooks:
 
     /// Signs with the new secret from now on.
     once switch(account: Uuid, id: Uuid) -> proto::Endpoint =
-        Endpoints::switch_secret(proto::SwitchSecretRequest { account_id: account, id })
+        proto::SwitchSecretRequest { account_id: account, id }
         => |switched| required(switched.endpoint)?;
 
     /// Removes an endpoint; returns its URL, unless it is gone.
     idempotent remove(account: Uuid, id: Uuid) -> Option<String> =
-        Endpoints::remove_endpoint(proto::RemoveEndpointRequest { account_id: account, id })
+        proto::RemoveEndpointRequest { account_id: account, id }
         => |removed| removed.url;
 
     /// A delivery with its attempts and its body.
     idempotent delivery(account: Uuid, endpoint: Uuid, id: i64) -> proto::GetDeliveryResponse =
-        Deliveries::get_delivery(proto::GetDeliveryRequest { account_id: account, endpoint_id: endpoint, id });
+        proto::GetDeliveryRequest { account_id: account, endpoint_id: endpoint, id };
 
     /// Makes an attempt now.
     once send_again(account: Uuid, endpoint: Uuid, id: i64) -> () =
-        Deliveries::send_again(proto::SendAgainRequest { account_id: account, endpoint_id: endpoint, id })
+        proto::SendAgainRequest { account_id: account, endpoint_id: endpoint, id }
         => |_sent| ();
 
     /// Counts the deliveries that have failed since a time, or ever.
     idempotent count_failed(account: Uuid, endpoint: Uuid, since: Option<OffsetDateTime>) -> proto::RecoverResponse =
-        Deliveries::recover(proto::RecoverRequest {
+        proto::RecoverRequest {
             account_id: account,
             endpoint_id: endpoint,
             since: since.map(encode),
             dry_run: true,
-        });
+        };
 
     /// Sends the deliveries again that have failed since a time. One that waits already is not counted again, so the call can be repeated.
     idempotent recover(account: Uuid, endpoint: Uuid, since: OffsetDateTime) -> () =
-        Deliveries::recover(proto::RecoverRequest {
+        proto::RecoverRequest {
             account_id: account,
             endpoint_id: endpoint,
             since: encode(since),
             dry_run: false,
-        })
+        }
         => |_recovered| ();
 
     /// Sends a test event; `kind` may be empty. Returns its delivery.
     idempotent send_test_event(account: Uuid, endpoint: Uuid, event: &str, kind: &str, form: Uuid) -> proto::Delivery =
-        Deliveries::send_test_event(proto::SendTestEventRequest {
+        proto::SendTestEventRequest {
             account_id: account,
             endpoint_id: endpoint,
             event,
             kind,
             form_id: form,
-        })
+        }
         => |sent| required(sent.delivery)?;
 
     /// All events.
     idempotent event_types() -> Vec<proto::EventType> =
-        Receivers::list_event_types(proto::ListEventTypesRequest {})
+        proto::ListEventTypesRequest {}
         => |listed| listed.event_types;
 }
 

@@ -39,12 +39,13 @@ impl StaffPictureService for Service {
 
     async fn read_picture(
         &self,
-        request: Request<proto::GetPictureRequest>,
+        request: Request<proto::ReadPictureRequest>,
     ) -> Result<Response<proto::GetPictureResponse>, Status> {
         let subject = ("picture", request.get_ref().name.as_str());
         let action = AuditAction::Look;
         self.audit.admit(&request, action, subject).await?;
-        respond(self.read_part(request.get_ref(), Reader::Staff).await)
+        let proto::ReadPictureRequest { name, offset, most } = request.into_inner();
+        respond(self.read_part(&name, offset, most, Reader::Staff).await)
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::addresses::Resolver;
-use super::connection::{self, HttpClient};
+use super::connection::HttpClient;
 use super::transport::Transport;
 use super::transport_error::TransportError;
 use crate::throttle::Throttle;
@@ -178,8 +178,8 @@ impl Endpoints {
 impl Replica {
     pub(super) fn new(uri: Uri, transport: &Transport, call_failed: &Arc<Notify>) -> Arc<Self> {
         Arc::new(Self {
+            http: HttpClient::new(uri.clone(), transport),
             uri,
-            http: connection::client(transport),
             in_flight: AtomicUsize::new(0),
             failures: Mutex::default(),
             call_failed: Arc::clone(call_failed),
@@ -230,9 +230,11 @@ impl Failures {
 }
 
 impl InFlightGuard {
-    /// Records that the call failed.
+    /// Records that the call failed. A stream that was reset says nothing about its replica.
     pub(super) fn record_failure(&self, error: &TransportError) {
-        self.replica.record_failure(error, self.is_probe);
+        if !matches!(error, TransportError::Reset(_)) {
+            self.replica.record_failure(error, self.is_probe);
+        }
     }
 }
 

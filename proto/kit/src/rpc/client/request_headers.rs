@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
-use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, TE};
 
 use crate::request_id::{REQUEST_ID, REQUEST_ID_HEADER};
 use crate::secret::Secret;
@@ -32,8 +32,26 @@ impl RequestHeaders {
         Ok(Self { authorization, default_deadline: DEFAULT_DEADLINE })
     }
 
-    /// Adds the headers to a call; returns how long the call may take.
+    /// The headers of a unary call, without its deadline.
+    pub(super) fn unary(&self) -> HeaderMap {
+        let mut headers = HeaderMap::with_capacity(8);
+        headers.insert(TE, HeaderValue::from_static("trailers"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+        self.identify(&mut headers);
+        headers
+    }
+
+    /// Adds the headers to the call of a generated client; returns how long it may take.
     pub(super) fn add_to(&self, headers: &mut HeaderMap) -> Duration {
+        self.identify(headers);
+        if let Some(deadline) = headers.get(&TIMEOUT).and_then(parse) {
+            return deadline;
+        }
+        set_deadline(headers, self.default_deadline);
+        self.default_deadline
+    }
+
+    fn identify(&self, headers: &mut HeaderMap) {
         headers.insert(AUTHORIZATION, self.authorization.clone());
         let id = REQUEST_ID.try_with(|id| HeaderValue::try_from(id.as_str()).ok());
         if let Ok(Some(mut id)) = id {
@@ -42,11 +60,6 @@ impl RequestHeaders {
             headers.insert(HeaderName::from_static(REQUEST_ID_HEADER), id);
         }
         telemetry::inject(headers);
-        if let Some(deadline) = headers.get(&TIMEOUT).and_then(parse) {
-            return deadline;
-        }
-        set_deadline(headers, self.default_deadline);
-        self.default_deadline
     }
 }
 

@@ -8,16 +8,17 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use contracts::Unary;
 use futures::stream::{self, BoxStream, StreamExt as _};
 use kit::Lifecycle;
 use kit::config::Secret;
-use kit::rpc::client::{Addresses, Client, Idempotent, Transport};
+use kit::rpc::client::{Addresses, Client, Transport};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
-use tonic::{Code, Request, Response, Status, Streaming};
+use tonic::{Code, Request, Response, Status};
 use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
@@ -158,24 +159,26 @@ fn token() -> Secret {
     testing::fleet_token()
 }
 
-async fn call(client: &Client, idempotent: bool, deadline: Duration) -> Result<(), Status> {
-    let mut request = Request::new(HealthCheckRequest::default());
-    request.set_timeout(deadline);
-    if idempotent {
-        request.extensions_mut().insert(Idempotent::Unary);
-    }
-    let mut client = HealthClient::new(client.clone());
-    client.check(request).await.map(drop)
+/// The request of `Check`.
+#[derive(Clone, PartialEq, Eq, prost::Message)]
+struct Check {
+    #[prost(string, tag = "1")]
+    service: String,
 }
 
-/// An idempotent call whose response is a stream.
-async fn watch(
-    client: &Client,
-    deadline: Duration,
-) -> Result<Streaming<HealthCheckResponse>, Status> {
-    let request = Idempotent::ServerStreaming.request(HealthCheckRequest::default(), deadline);
-    let mut client = HealthClient::new(client.clone());
-    client.watch(request).await.map(Response::into_inner)
+impl Unary for Check {
+    const PATH: &'static str = "/grpc.health.v1.Health/Check";
+    type Response = HealthCheckResponse;
+}
+
+async fn call(client: &Client, idempotent: bool, deadline: Duration) -> Result<(), Status> {
+    let request = Check::default();
+    let called = if idempotent {
+        client.idempotent(&request, deadline).await
+    } else {
+        client.once(&request, deadline).await
+    };
+    called.map(drop)
 }
 
 /// Long enough for every call that is answered at all.
@@ -489,16 +492,5 @@ async fn a_restarted_service_is_found_again() {
     let _second = Running::start_at(address.strip_prefix("http://").unwrap(), Behaviour::Answer);
     while call(&client, true, LONG).await.is_err() {
         tokio::task::yield_now().await;
-    }
-}
-
-#[tokio::test]
-async fn a_stream_is_retried_before_its_first_message() {
-    let (failing, there) =
-        (Running::start(Behaviour::Unavailable), Running::start(Behaviour::Answer));
-    let client = client(&[&failing.address, &there.address]);
-    while failing.calls() == 0 {
-        let mut messages = watch(&client, LONG).await.unwrap();
-        assert!(messages.message().await.unwrap().is_some());
     }
 }
