@@ -72,10 +72,9 @@ impl AsyncRead for CoalescingStream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.is_due()
-            && let Poll::Ready(Err(error)) = self.send(context)
-        {
-            return Poll::Ready(Err(error));
+        if self.is_due() {
+            // An error of it is one of the next write, too: what has arrived is read first.
+            drop(self.send(context));
         }
         Pin::new(&mut self.socket).poll_read(context, buffer)
     }
@@ -116,7 +115,9 @@ impl AsyncWrite for CoalescingStream {
         if self.is_due() {
             return self.send(context);
         }
-        if self.due.is_none() && !self.waiting.is_empty() {
+        // The task that flushed before may have given the stream to this one.
+        let wakes_task = self.due.as_ref().is_some_and(|due| due.task.will_wake(context.waker()));
+        if !wakes_task && !self.waiting.is_empty() {
             let task = context.waker().clone();
             let due = Arc::new(Due { is_due: AtomicBool::new(false), task });
             self.due = Some(Arc::clone(&due));
@@ -144,8 +145,11 @@ impl Connected for CoalescingStream {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpListener;
+    use tokio::time::timeout;
 
     use super::*;
 
@@ -182,6 +186,39 @@ mod tests {
             received = other.read_u8() => received,
         };
         assert_eq!(received.unwrap(), b'a');
+    }
+
+    #[tokio::test]
+    #[expect(clippy::disallowed_methods, reason = "the task is what is tested")]
+    async fn the_task_that_flushed_last_sends() {
+        let (mut stream, mut other) = connection().await;
+        stream.write_all(b"a").await.unwrap();
+        stream.flush().await.unwrap();
+        // As a connection does whose handshake was the work of another task.
+        let task = tokio::spawn(async move {
+            stream.write_all(b"b").await.unwrap();
+            stream.flush().await.unwrap();
+            stream.read_u8().await.unwrap()
+        });
+        let mut received = [0; 2];
+        timeout(Duration::from_secs(30), other.read_exact(&mut received)).await.unwrap().unwrap();
+        assert_eq!(&received, b"ab");
+        other.write_all(b"c").await.unwrap();
+        assert_eq!(task.await.unwrap(), b'c');
+    }
+
+    #[tokio::test]
+    async fn what_has_arrived_is_read_although_a_write_fails() {
+        let (mut stream, mut other) = connection().await;
+        other.write_all(b"ab").await.unwrap();
+        assert_eq!(stream.read_u8().await.unwrap(), b'a');
+        // Each further write fails.
+        Pin::new(&mut stream.socket).shutdown().await.unwrap();
+        stream.write_all(b"c").await.unwrap();
+        stream.flush().await.unwrap();
+        yield_now().await;
+        assert_eq!(stream.read_u8().await.unwrap(), b'b');
+        stream.flush().await.unwrap_err();
     }
 
     #[tokio::test]

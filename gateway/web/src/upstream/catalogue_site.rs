@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::site_service_client::SiteServiceClient;
 use kit::Fault;
+use kit::rpc::client::is_unanswered;
 use tonic::Request;
 
 use super::call::rpcs;
@@ -21,12 +22,20 @@ impl Catalogue {
         let client = &self.0.client;
         let _permit = client.sitemap_limit.acquire(QUEUE_TIMEOUT).await?;
         let calls = &client.calls;
-        let mut request =
-            Request::new(proto::ListSitemapRequest { kind: kind.to_owned(), at_least });
-        request.set_timeout(calls.deadline);
+        let message = proto::ListSitemapRequest { kind: kind.to_owned(), at_least };
+        let request = || {
+            let mut request = Request::new(message.clone());
+            request.set_timeout(calls.deadline);
+            request
+        };
         let mut service = SiteServiceClient::new(calls.client.clone());
         let read = async {
-            let mut parts = service.list_sitemap(request).await?.into_inner();
+            let response = match service.list_sitemap(request()).await {
+                // Another replica may answer, as for a unary call that is idempotent.
+                Err(status) if is_unanswered(&status) => service.list_sitemap(request()).await?,
+                answered => answered?,
+            };
+            let mut parts = response.into_inner();
             while let Some(part) = parts.message().await? {
                 if part.entries.into_iter().try_for_each(&mut each).is_break() {
                     break;

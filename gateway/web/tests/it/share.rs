@@ -216,6 +216,13 @@ async fn a_truncated_sitemap_is_not_served(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn a_sitemap_is_read_again_if_a_replica_lags(pool: PgPool) {
+    let site = Site::new(pool).await;
+    *site.catalogue.lags_once.lock().unwrap() = true;
+    assert_eq!(site.browser().get("/sitemap/games-1.xml").await.status, 200);
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn robots_txt_excludes_the_dashboard(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();

@@ -31,6 +31,8 @@ pub(crate) struct StubCatalogue {
     pub(crate) is_away: Arc<Mutex<bool>>,
     /// Calls of this RPC fail.
     pub(crate) away_rpc: Arc<Mutex<Option<&'static str>>>,
+    /// The next read for the sitemap gets the answer of a replica that lags.
+    pub(crate) lags_once: Arc<Mutex<bool>>,
     /// The second message of a sitemap fails.
     pub(crate) breaks_off: Arc<Mutex<bool>>,
     /// The first message of the sitemap of games has one row more than a file.
@@ -70,6 +72,7 @@ impl Default for StubCatalogue {
             words: Arc::default(),
             is_away: Arc::default(),
             away_rpc: Arc::default(),
+            lags_once: Arc::default(),
             breaks_off: Arc::default(),
             fills_a_file: Arc::default(),
             positions: Arc::clone(&positions),

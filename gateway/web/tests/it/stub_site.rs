@@ -1,10 +1,13 @@
 //! The sitemap and new games of the catalogue stub: games in two messages, and one listing of each other kind.
 
+use std::mem;
+
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::site_service_server::SiteService;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use kit::Fault;
+use kit::api::fault::replica_unavailable;
 use serde_json::{Value, json};
 use tonic::{Request, Response, Status};
 
@@ -33,6 +36,9 @@ impl SiteService for StubCatalogue {
     ) -> Answer<Self::ListSitemapStream> {
         self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
+        if mem::take(&mut *self.lags_once.lock().unwrap()) {
+            return Err(replica_unavailable("a test"));
+        }
         self.wait().await;
         let mut parts = match request.get_ref().kind.as_str() {
             "games" if *self.fills_a_file.lock().unwrap() => {

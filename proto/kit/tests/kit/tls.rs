@@ -121,6 +121,19 @@ async fn services_know_each_other_by_their_certificates() {
     fixture.lifecycle.stopping().cancel();
 }
 
+/// The task that speaks HTTP/2 is another than the one of the handshake.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+#[expect(clippy::disallowed_methods, reason = "a call of a task of its own, as a handler makes")]
+async fn the_first_call_of_a_client_is_answered() {
+    let fixture = Fixture::start().await;
+    let credentials = load(fixture.folder.path(), CALLER).await;
+    for _ in 0..10 {
+        let client = fixture.client_with(credentials.client());
+        tokio::spawn(call(client)).await.unwrap().unwrap();
+    }
+    fixture.lifecycle.stopping().cancel();
+}
+
 /// Certificates are replaced by restarting the services one after another, so those with the old and the new ones call each other for a while.
 #[tokio::test]
 async fn a_service_that_was_restarted_with_a_new_certificate_and_an_old_one_call_each_other() {

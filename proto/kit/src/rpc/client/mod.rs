@@ -35,8 +35,8 @@ use connection::Failure;
 use request_headers::RequestHeaders;
 pub use response_body::ResponseBody;
 pub use transport::Transport;
-use transport_error::TransportError;
 pub use transport_error::is_unanswered;
+use transport_error::{TransportError, unavailable};
 
 /// How long [`dial`] waits for a connection.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
@@ -162,7 +162,12 @@ async fn try_send(
     let timed_out = Failure { error: TransportError::TimedOut, unsent: None };
     match sent.unwrap_or(Err(timed_out)) {
         Ok(response) => {
-            replica.record_success();
+            // A response without messages has its status in the head.
+            let status = Status::from_header_map(response.headers());
+            match status.as_ref().and_then(unavailable) {
+                None => replica.record_success(),
+                Some(error) => guard.record_failure(&error),
+            }
             Ok(response.map(|body| ResponseBody::new(body, replica.acquire())))
         }
         Err(failure) => {

@@ -23,6 +23,15 @@ pub fn is_unanswered(status: &Status) -> bool {
     is_lost && status.details().is_empty() && !matches!(source, Some(NotSent))
 }
 
+/// The failure of a replica that answered `status`, if another replica may answer better: a proxy, a server that is shutting down or a replica
+/// that lags ([`replica_unavailable`](crate::api::fault::replica_unavailable)) has answered. Faults of handlers have details.
+pub(super) fn unavailable(status: &Status) -> Option<TransportError> {
+    let is_unavailable = matches!(status.code(), Code::Cancelled | Code::Unavailable);
+    (is_unavailable && status.details().is_empty()).then(|| {
+        TransportError::Broken(format!("the replica is unavailable: {}", status.message()).into())
+    })
+}
+
 /// Why a call has no response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TransportError {

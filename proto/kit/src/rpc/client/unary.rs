@@ -1,6 +1,5 @@
 //! Unary calls. A response is collected once and decoded where it lies, so a call that changes nothing can be made again until it has ended.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
@@ -18,7 +17,7 @@ use super::Client;
 use super::balancer::InFlightGuard;
 use super::connection::body_error;
 use super::request_headers::set_deadline;
-use super::transport_error::TransportError;
+use super::transport_error::{TransportError, unavailable};
 use crate::rpc::retry;
 
 /// Bytes before each message: a flag and the length (gRPC over HTTP/2, "Length-Prefixed-Message").
@@ -102,9 +101,9 @@ async fn attempt(
             Err(error) => return Err(body_error(&*error)),
         };
         let answer = answer(&head, trailers.as_ref(), message);
-        match unavailable(&answer) {
+        match answer.as_ref().err().and_then(unavailable) {
             None => replica.record_success(),
-            Some(reason) if call.is_idempotent => return Err(TransportError::Broken(reason)),
+            Some(error) if call.is_idempotent => return Err(error),
             Some(_) => {}
         }
         Ok(answer)
@@ -125,16 +124,6 @@ fn answer(head: &response::Parts, trailers: Option<&HeaderMap>, message: Bytes) 
             head.status
         ))),
     }
-}
-
-/// Why another replica may answer: a proxy, a server that is shutting down or a replica that lags
-/// ([`replica_unavailable`](crate::api::fault::replica_unavailable)) has answered. `None` for all other answers: faults of handlers have
-/// details.
-fn unavailable(answer: &Answer) -> Option<Arc<str>> {
-    let status = answer.as_ref().err()?;
-    let is_unavailable = matches!(status.code(), Code::Cancelled | Code::Unavailable);
-    (is_unavailable && status.details().is_empty())
-        .then(|| format!("the replica is unavailable: {}", status.message()).into())
 }
 
 fn encode(request: &impl Message) -> Result<Bytes, Status> {

@@ -383,6 +383,19 @@ async fn a_replica_that_fails_at_once_attracts_no_calls() {
 }
 
 #[tokio::test]
+async fn a_stream_that_is_unavailable_is_opened_on_another_replica_next() {
+    let (failing, there) =
+        (Running::start(Behaviour::Unavailable), Running::start(Behaviour::Answer));
+    let mut health = HealthClient::new(client(&[&failing.address, &there.address]));
+    let mut failures = 0;
+    for _ in 0..4 {
+        let opened = health.watch(HealthCheckRequest::default()).await;
+        failures += u32::from(opened.is_err());
+    }
+    assert_eq!((failures, failing.calls(), there.calls()), (1, 1, 3));
+}
+
+#[tokio::test]
 async fn a_call_to_a_service_that_hangs_times_out() {
     let hung = Running::start(Behaviour::Hang);
     let client = client(&[&hung.address]);
