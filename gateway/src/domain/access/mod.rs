@@ -91,7 +91,7 @@ fn secret_key_required(required: Requirements, caller: &Caller) -> Result<(), Fa
         ),
         AllowedKeys::Secret => (
             caller.key.kind == KeyKind::Secret && !required.from_browser,
-            "Economy calls need the secret key of the game, and must come from your server, not from a page.",
+            "Economy calls need the secret key of the game, which you create on the page Keys, and must come from your server, not from a page.",
         ),
         AllowedKeys::Game => (
             caller.key.kind != KeyKind::Account,
