@@ -66,6 +66,16 @@ impl CoalescingStream {
     }
 }
 
+impl Drop for CoalescingStream {
+    /// TLS writes why it refuses a certificate, and neither flushes nor shuts down.
+    fn drop(&mut self) {
+        if !self.waiting.is_empty() {
+            // What does not fit into the socket now is lost, as the connection is.
+            drop(self.socket.try_write(&self.waiting));
+        }
+    }
+}
+
 impl AsyncRead for CoalescingStream {
     fn poll_read(
         mut self: Pin<&mut Self>,

@@ -1,4 +1,4 @@
-//! Reports at economy-svc, with their checks and their rows of the feed, compared with pgbench's update of two rows on the same PostgreSQL.
+//! Reports at economy-svc, with their checks, compared with pgbench's update of two rows on the same PostgreSQL.
 
 pub(crate) mod followers;
 mod games;

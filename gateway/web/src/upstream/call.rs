@@ -27,12 +27,12 @@ impl Calls {
         self.client.once(&message, self.deadline).await.map_err(once_fault)
     }
 
-    /// Makes a call with a generated client, whose own deadline ends with the head of the response: this one is for all of it.
+    /// Waits for a message of a stream: the deadline of its call ends with the head of the response.
     pub(super) async fn within_deadline<T>(
         &self,
-        call: impl Future<Output = Result<T, Status>>,
+        message: impl Future<Output = Result<T, Status>>,
     ) -> Result<T, Fault> {
-        let outcome = timeout(self.deadline, call).await;
+        let outcome = timeout(self.deadline, message).await;
         Ok(outcome.map_err(|_elapsed| Fault::unavailable("the call timed out"))??)
     }
 }

@@ -180,7 +180,9 @@ async fn a_certificate_of_another_authority_is_refused() {
     std::fs::write(&ca, both).unwrap();
     let credentials = load(folder.path(), CALLER).await;
     let client = fixture.client_with(credentials.client());
-    assert_eq!(call(client).await.unwrap_err().code(), Code::Unavailable);
+    let refused = call(client).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unavailable);
+    assert!(refused.message().contains("received fatal alert"), "{refused}");
 
     // The client does not trust the server.
     stranger.write(&caller_folder).unwrap();

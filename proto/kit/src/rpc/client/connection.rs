@@ -98,8 +98,7 @@ impl HttpClient {
         *request.version_mut() = Version::HTTP_2;
         let mut request = Box::new(request);
         loop {
-            let opening = self.opening();
-            let is_new = opening.peek().is_none();
+            let (opening, is_new) = self.opening();
             let mut connection = match opening.await {
                 Ok(connection) => connection,
                 Err(error) => return Err(Failure { error, unsent: Some(request) }),
@@ -123,9 +122,10 @@ impl HttpClient {
         }
     }
 
-    /// The connection, which may still be opening. A connection that is lost, or could not be opened, is replaced.
+    /// The connection, which may still be opening, and whether this call opens it. A connection that is lost, or could not be opened, is
+    /// replaced.
     #[expect(clippy::disallowed_methods, reason = "the task ends by its timeouts")]
-    fn opening(&self) -> Opening {
+    fn opening(&self) -> (Opening, bool) {
         let mut newest = self.newest.lock();
         let usable = newest.as_ref().filter(|opening| match opening.peek() {
             None => true,
@@ -133,7 +133,7 @@ impl HttpClient {
             Some(Err(_)) => false,
         });
         if let Some(opening) = usable {
-            return opening.clone();
+            return (opening.clone(), false);
         }
         let connecting = connect(self.http.clone(), self.tls.clone(), self.address.clone());
         // A task, since it goes on for the next calls when this one is cancelled.
@@ -142,7 +142,7 @@ impl HttpClient {
             Ok(Err(error)) => Err(TransportError::NotSent(reason(&*error))),
             Err(error) => Err(TransportError::NotSent(reason(&error))),
         });
-        newest.insert(opening.boxed().shared()).clone()
+        (newest.insert(opening.boxed().shared()).clone(), true)
     }
 
     fn error(

@@ -32,7 +32,7 @@ pub(crate) use addresses::Resolvers;
 pub use addresses::{Addresses, Resolver};
 use balancer::{Balancer, InFlightGuard, Replica};
 use connection::Failure;
-use request_headers::RequestHeaders;
+use request_headers::{RequestHeaders, set_deadline};
 pub use response_body::ResponseBody;
 pub use transport::Transport;
 pub use transport_error::is_unanswered;
@@ -113,7 +113,7 @@ impl Client {
         unary::call(self, request, deadline, false).await
     }
 
-    /// Sends the call of a generated client. If it was not sent, it is retried once, on another replica if there is one.
+    /// Sends the call of a generated client. If no part of it was sent, it is retried once, on another replica if there is one.
     async fn send(
         self,
         request: Request<Body>,
@@ -133,6 +133,7 @@ impl Client {
         metrics::counter!("rpc_client_retries_total").increment(1);
         let second = self.pick(Some(&first.replica), false, deadline).await?;
         drop(first);
+        set_deadline(unsent.headers_mut(), deadline.saturating_duration_since(Instant::now()));
         retry::add_header(unsent.headers_mut());
         let retried = try_send(&second, &path, *unsent, deadline).await;
         retried.map_err(|failure| failure.error)

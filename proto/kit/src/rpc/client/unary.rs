@@ -100,7 +100,7 @@ async fn attempt(
             }
             Err(error) => return Err(body_error(&*error)),
         };
-        let answer = answer(&head, trailers.as_ref(), message);
+        let answer = answer(&head, trailers.as_ref(), message)?;
         match answer.as_ref().err().and_then(unavailable) {
             None => replica.record_success(),
             Some(error) if call.is_idempotent => return Err(error),
@@ -114,15 +114,23 @@ async fn attempt(
 }
 
 /// A response without messages has its status in the head, all others in the trailers.
-fn answer(head: &response::Parts, trailers: Option<&HeaderMap>, message: Bytes) -> Answer {
+///
+/// # Errors
+/// There is none: something between the services has answered, or the response was cut off.
+fn answer(
+    head: &response::Parts,
+    trailers: Option<&HeaderMap>,
+    message: Bytes,
+) -> Result<Answer, TransportError> {
     let status = Status::from_header_map(trailers.unwrap_or(&head.headers));
     match status {
-        Some(status) if status.code() == Code::Ok => Ok(message),
-        Some(status) => Err(status),
-        None => Err(Status::unknown(format!(
-            "the response has no status of gRPC (HTTP status {})",
-            head.status
-        ))),
+        Some(status) if status.code() == Code::Ok => Ok(Ok(message)),
+        Some(status) => Ok(Err(status)),
+        None => {
+            let reason =
+                format!("the response has no status of gRPC (HTTP status {})", head.status);
+            Err(TransportError::Broken(reason.into()))
+        }
     }
 }
 
@@ -157,6 +165,18 @@ mod tests {
     use contracts::common::v1::PageInfo;
 
     use super::*;
+
+    #[test]
+    fn a_response_without_a_status_of_grpc_is_broken() {
+        let (mut head, ()) = http::Response::builder().status(502).body(()).unwrap().into_parts();
+        let broken = answer(&head, None, Bytes::new()).unwrap_err();
+        assert!(matches!(&broken, TransportError::Broken(reason) if reason.contains("502")));
+        // As a response that was cut off before its trailers.
+        head.status = http::StatusCode::OK;
+        assert!(answer(&head, None, Bytes::from_static(b"\0")).is_err());
+        head.headers.insert("grpc-status", "5".parse().unwrap());
+        assert_eq!(answer(&head, None, Bytes::new()).unwrap().unwrap_err().code(), Code::NotFound);
+    }
 
     #[test]
     fn a_response_is_one_whole_message() {
