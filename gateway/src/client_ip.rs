@@ -4,7 +4,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use axum::extract::ConnectInfo;
 use http::request::Parts;
-use kit::client_address::{self, Network};
+use kit::client_address;
+use kit::network::Network;
 
 use crate::app::Gateway;
 

@@ -10,7 +10,7 @@ use http::StatusCode;
 use kit::{Code, Fault};
 use time::{Duration, OffsetDateTime};
 
-use kit::client_address::Network;
+use kit::network::Network;
 
 /// How long a refused call counts, and the longest wait.
 const MINUTE: Duration = Duration::MINUTE;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use http::header::ORIGIN;
 use http::request::Parts;
 use http::{HeaderMap, Method};
-use kit::client_address::Network;
 use kit::feed::Position;
+use kit::network::Network;
 use kit::{Code, Fault};
 use time::OffsetDateTime;
 

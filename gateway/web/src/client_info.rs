@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use kit::client_address::Network;
+use kit::network::Network;
 
 /// The client's address and browser.
 #[derive(Debug, Clone)]
@@ -19,6 +19,6 @@ impl ClientInfo {
 
     /// The network, as limits count it: an IPv4 address or the /64 of an IPv6 address.
     pub fn network(&self) -> String {
-        Network::from(self.ip).address().to_string()
+        Network::from(self.ip).to_string()
     }
 }

@@ -12,7 +12,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
 use std::sync::{Mutex, PoisonError};
 
-use kit::client_address::Network;
+use kit::network::Network;
 use moka::future::Cache;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;

@@ -21,6 +21,7 @@ pub mod ids;
 pub mod jobs;
 pub mod key_ring;
 pub mod lifecycle;
+pub mod network;
 pub mod overload;
 pub mod pg;
 pub mod pg_url;

@@ -9,7 +9,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{ACCEPT_LANGUAGE, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, Method};
-use kit::client_address::Network;
+use kit::network::Network;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::typed_form;

@@ -1,7 +1,7 @@
 //! Another account tries every path of an account. The paths come from the router, so that new pages are covered.
 
 use http::{Method, StatusCode};
-use kit::client_address::Network;
+use kit::network::Network;
 use sqlx::PgPool;
 use web::domain::role::Role;
 use web::domain::session_token::Token;
