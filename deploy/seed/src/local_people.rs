@@ -1,5 +1,6 @@
 //! Makes the people of a local fleet: `deploy/up` gives each ready-made account an owner who can sign in. Images do not have this program.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -51,6 +52,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
 }
 
 async fn create(pool: &PgPool, passwords: &PasswordPool, owner: &Owner) -> anyhow::Result<()> {
+    let here = IpAddr::from(Ipv4Addr::LOCALHOST);
     let email = email::parse(&owner.email).map_err(|problem| anyhow::anyhow!(problem))?;
     let now = Clock::system().now();
     let mut transaction = kit::pg::begin(pool).await?;
@@ -61,7 +63,7 @@ async fn create(pool: &PgPool, passwords: &PasswordPool, owner: &Owner) -> anyho
         let person = NewPerson {
             id,
             email: &email,
-            password_hash: &passwords.try_acquire()?.hash(&owner.password).await?,
+            password_hash: &passwords.try_acquire(here.into(), true)?.hash(&owner.password).await?,
             language: Language::English,
         };
         people::insert(&mut *transaction, person).await?;

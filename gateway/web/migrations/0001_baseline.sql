@@ -39,11 +39,11 @@ create table web.session (
 );
 create index session_by_person on web.session (person_id);
 
--- The tries that a limit counts, in the window that ends at `until`. Unlogged: a crash of PostgreSQL or a failover forgets them.
-create unlogged table web.try_count (
+-- The attempts that a limit counts, in the window that ends at `until`. Unlogged: a crash of PostgreSQL or a failover forgets them.
+create unlogged table web.attempt_count (
     until timestamptz not null,
     limit_name text not null,
-    -- The hash of what the limit is for, such as an address.
+    -- The hash of the subject of the limit, with an email address if the limit is for one.
     subject bytea not null,
     n integer not null,
     primary key (until, limit_name, subject)
@@ -71,6 +71,9 @@ create table web.link (
     -- The person whom an invitation is for, who has had the address and has another one now. Null: whoever has the address.
     invited_id uuid references web.person on delete cascade,
     expires_at timestamptz not null,
+    -- The network of the visitor who requested the mail, and when; null: the limit of the network does not count the mail.
+    requested_from text,
+    requested_at timestamptz,
     check ((purpose = 'invite') = (account_id is not null and role is not null)),
     check (case purpose when 'sign_up' then person_id is null when 'invite' then true else person_id is not null end)
 );
@@ -133,8 +136,6 @@ create table web.activity (
     -- The object of the action, for example the name of a key.
     subject text not null,
     address text not null,
-    -- That of the address, as limits count it.
-    network text not null,
     agent text not null,
     -- The id of what the action has made, if it has one.
     effect_id uuid
@@ -145,8 +146,6 @@ create index activity_of_staff on web.activity (account_id, id) where person_id 
 -- An effect has one entry, however many answers to its form there are.
 create unique index activity_by_effect on web.activity (account_id, effect_id, action) where effect_id is not null;
 create index activity_by_age on web.activity (at);
--- Finds out whether a person was signed in in a network.
-create index activity_by_network on web.activity (person_id, network);
 
 -- Actions of staff on people (kit::audit), and what the role of a member did not allow.
 create table web.audit (

@@ -8,12 +8,10 @@ use kit::overload::ConcurrencyLimit;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 
+use crate::admission::Admission;
 use crate::articles::Articles;
 use crate::docs::document_cache::DocumentCache;
-use crate::hashing::PasswordPool;
-use crate::limits::Limits;
 use crate::page_cache::PageCache;
-use crate::page_limit::PageLimit;
 use crate::session_cookie::CookieStyle;
 use crate::store::sessions::Lifetimes;
 use crate::uploads::Uploads;
@@ -25,11 +23,10 @@ pub type App = Arc<Web>;
 pub struct Web {
     pub pool: PgPool,
     pub clock: Clock,
-    pub passwords: PasswordPool,
+    pub admission: Admission,
     pub session_lifetimes: Lifetimes,
-    pub limits: Limits,
     pub cookie: CookieStyle,
-    /// Encrypts the secrets of authenticator apps.
+    /// Encrypts the secrets of authenticator apps, and signs the cookies of devices and voters.
     pub key_ring: KeyRing,
     pub gateway: Gateway,
     pub webhooks: Webhooks,
@@ -41,7 +38,6 @@ pub struct Web {
     pub currencies: Currencies,
     /// What other services publish, for mails.
     pub feeds: Feeds,
-    pub page_limit: PageLimit,
     pub page_cache: PageCache,
     /// The pages of text of the public site.
     pub articles: Articles,

@@ -87,10 +87,11 @@ pub struct Settings {
     /// Seconds that a call to a service may take
     #[arg(long, default_value = "10", value_parser = a_second_or_more)]
     pub(crate) upstream_deadline: Duration,
-    /// Public pages a minute of one network: a campus or a carrier may have thousands of people behind one address
+    /// Pages a minute of one network, for the public site, for the other pages and for forms each: a campus or a carrier may have thousands of
+    /// people behind one IP address
     #[arg(long, default_value_t = 6_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) pages_per_minute: u32,
-    /// Pages a minute of one visitor: a person who is signed in, in the dashboard as well, or the browsers of a network with equal headers
+    /// The same of one person, or of the browsers of a network with equal headers
     #[arg(long, default_value_t = 3_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) person_pages_per_minute: u32,
     /// Calls to catalogue-svc at once, for public pages; further ones wait
@@ -108,7 +109,7 @@ pub struct Settings {
     /// Days after which a session ends in any case
     #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) session_most: u16,
-    /// Keys that encrypt the secrets of authenticator apps and sign the cookies of voters, as `id:base64,…` with 32 bytes each: the first encrypts and
+    /// Keys that encrypt the secrets of authenticator apps and sign the cookies of devices and voters, as `id:base64,…` with 32 bytes each: the first encrypts and
     /// signs, all decrypt and verify. A cookie of a removed key is a new voter's
     #[arg(long, hide_env_values = true)]
     pub(crate) secret_keys: KeyRing,

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod account;
+pub mod admission;
 pub mod app;
 pub mod articles;
 pub mod assets;
@@ -15,7 +16,6 @@ pub mod form_body;
 pub mod hashing;
 pub mod jobs;
 pub mod layers;
-pub mod limits;
 pub mod listings;
 pub mod mail;
 pub mod member_mail;
@@ -25,7 +25,6 @@ pub mod once_form;
 pub mod page_cache;
 pub mod page_error;
 pub mod page_language;
-pub mod page_limit;
 pub mod people;
 pub mod person_mail;
 pub mod picture_file;
@@ -57,13 +56,12 @@ use kit::overload::ConcurrencyLimit;
 use kit::redis::Redis;
 use time::Duration;
 
+use admission::Admission;
 use app::{App, Web};
 use articles::Articles;
 use docs::document_cache::DocumentCache;
 use hashing::PasswordPool;
-use limits::Limits;
 use page_cache::PageCache;
-use page_limit::PageLimit;
 use service::staff::Staff;
 use session_cookie::CookieStyle;
 use store::SCHEMA;
@@ -111,12 +109,16 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let app = Arc::new(Web {
         pool: pool.clone(),
         clock: clock.clone(),
-        passwords: PasswordPool::new(available_parallelism()?.get())?,
+        admission: Admission::new(
+            pool,
+            PasswordPool::new(available_parallelism()?.get())?,
+            settings.pages_per_minute,
+            settings.person_pages_per_minute,
+        ),
         session_lifetimes: Lifetimes {
             idle: Duration::days(settings.session_idle.into()),
             most: Duration::days(settings.session_most.into()),
         },
-        limits: Limits(pool),
         cookie: CookieStyle::for_url(&settings.public_url),
         key_ring: settings.secret_keys.clone(),
         feeds: Feeds::new(&gateway, &listings, &economy, &webhooks, deadline),
@@ -133,7 +135,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         ),
         economy: Economy::new(economy, deadline),
         catalogue,
-        page_limit: PageLimit::new(settings.pages_per_minute, settings.person_pages_per_minute),
         page_cache: PageCache::default(),
         articles: Articles::read(settings.articles.as_deref())?,
         public_pictures: ConcurrencyLimit::new("public pictures", PUBLIC_PICTURES),

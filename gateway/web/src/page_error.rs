@@ -7,6 +7,7 @@ use kit::{Code, Fault};
 use pages::frame::{ErrorPage, TypedForm};
 use pages::{Frame, Language, Texts};
 
+use crate::admission::LimitReached;
 use crate::domain::role::Permission;
 use crate::render::{html, status};
 use crate::visit::Visit;
@@ -177,10 +178,10 @@ impl PageError {
     }
 
     /// The text has the minutes that are left, rounded up.
-    pub fn too_many_forms(seconds: u32) -> Self {
+    pub fn too_many_forms(reached: LimitReached) -> Self {
         let keys = &("error-limit-title", "limit-forms");
-        let words = Words::Number(keys, seconds.div_ceil(60));
-        Self { words, ..Self::too_many_pages(seconds) }
+        let words = Words::Number(keys, reached.minutes());
+        Self { words, ..Self::too_many_pages(reached.seconds()) }
     }
 
     pub fn internal() -> Self {

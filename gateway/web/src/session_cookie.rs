@@ -1,4 +1,4 @@
-//! Cookies: that of a session, the hint that there is one, and those of voters.
+//! Cookies: that of a session, the hint that there is one, and those of devices and voters.
 
 use http::header::{COOKIE, SET_COOKIE};
 use http::{HeaderMap, HeaderValue};

@@ -27,6 +27,8 @@ pub struct MailSentPage {
     pub email: String,
     /// How long the link in the mail works: the key of a text, such as `lifetime-day`.
     pub lifetime: &'static str,
+    /// The text for a network that has requested too many mails: only people get one.
+    pub people_only: Option<String>,
     /// The page with the form that sends another mail.
     pub again: String,
     pub mail_folder: Option<String>,

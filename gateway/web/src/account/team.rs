@@ -78,8 +78,8 @@ pub async fn invite(
     let (Ok(address), Some(role), true) = (address, role, errors.is_empty()) else {
         return page(&request, None, &form, FormState::invalid(errors)).await;
     };
-    let network = request.client.network();
-    let counted = app.limits.count_mail(Purpose::Invite, &address, &network, now);
+    let (mail, person) = ((Purpose::Invite, address.as_str()), request.person().id);
+    let counted = app.admission.mail_of_person(&request.client, person, mail, now);
     if let Err(reached) = counted.await? {
         let fault = reached.too_many_in(Language::English, "limit-mails");
         return page(&request, None, &form, FormState::refused_here(&fault)).await;
@@ -129,6 +129,7 @@ async fn mail_invitation(
         id,
         address,
         target: LinkTarget::Invite { by: Some(inviter.id), account, role },
+        requested_from: None,
         next: None,
         // A new person gets the mail in the language of the inviter.
         language: invited_person.as_ref().unwrap_or(inviter).language(),

@@ -9,16 +9,15 @@ use pages::Language;
 use uuid::Uuid;
 
 use super::typed_form;
+use crate::admission::PageKind;
 use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::domain::next_page::{self, NextPage};
 use crate::domain::percent::encoded;
 use crate::domain::role::Permission;
 use crate::form_body;
-use crate::limits;
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
-use crate::page_limit::Visitor;
 use crate::render::see_other;
 use crate::request::{AccountScope, Viewer, added};
 
@@ -79,32 +78,28 @@ pub async fn check(State(guard): State<Guard>, mut request: Request, next: Next)
 /// Adds the [`Viewer`], the [`AccountScope`] and the language of the page to the request, or returns the response that ends it.
 async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, PageError> {
     let client: ClientInfo = added(request.extensions())?;
+    let is_form = request.method() == Method::POST;
+    let kind = if is_form { PageKind::Form } else { PageKind::Dashboard };
+    // Before the first statement: sessions and links of mails can be made up.
+    let counted = guard.app.admission.page(kind, &client, guard.app.clock.now());
+    counted.map_err(PageError::too_many_pages)?;
     match guard.access {
         Access::Anyone => admit_anyone(&guard.app, &client, request).await.map(|()| None),
         access => authorize(guard, access, &client, request).await,
     }
 }
 
-/// Counts the request of the network or, with a session, of the person. Visitors need no session for these pages, so the pages work without
-/// PostgreSQL.
+/// Finds the person, if anybody is signed in. Visitors need no session for these pages, so the pages work without PostgreSQL.
 async fn admit_anyone(
     app: &App,
     client: &ClientInfo,
     request: &mut Request,
 ) -> Result<(), PageError> {
     let now = app.clock.now();
-    let count = |visitor| app.page_limit.count(visitor, now).map_err(PageError::too_many_pages);
-    let network = Visitor::Unknown(client.ip.into());
-    let token = app.cookie.token(request.headers());
-    let has_session = token.is_some_and(|token| app.page_limit.knows(token.hash()));
-    // Before the first statement: these pages have links of mails and sessions looked up, which anybody can make up.
-    if !has_session {
-        count(network)?;
-    }
-    let viewer = Viewer::find(app, client, request.headers(), now).await.ok().flatten();
-    if has_session {
-        // Also while the session waits for the second factor, and without PostgreSQL.
-        count(viewer.as_ref().map_or(network, |viewer| Visitor::Person(viewer.person.id)))?;
+    let viewer = Viewer::find(app, request.headers(), now).await.ok().flatten();
+    if let Some(viewer) = &viewer {
+        let counted = app.admission.session_page(viewer, client, now);
+        counted.map_err(PageError::too_many_pages)?;
     }
     let viewer = viewer.filter(Viewer::is_signed_in);
     if let Some(viewer) = &viewer {
@@ -126,7 +121,7 @@ async fn authorize(
         Access::Member(_) => account_of(request).await,
         _ => None,
     };
-    let found = Viewer::find_with_role(app, client, request.headers(), account, now).await?;
+    let found = Viewer::find_with_role(app, request.headers(), account, now).await?;
     let (viewer, role) = match found {
         Some(found) if found.0.is_signed_in() != (access == Access::SecondFactor) => found,
         // The person has entered the code before: on this page or in another tab.
@@ -140,11 +135,10 @@ async fn authorize(
         request.extensions_mut().insert(PageLanguage::default());
     }
     if request.method() == Method::POST {
-        let person = viewer.person.id.to_string();
-        let counted = app.limits.count(limits::FORMS, &person, now).await?;
-        counted.map_err(|reached| PageError::too_many_forms(reached.seconds()))?;
+        let counted = app.admission.session_form(&viewer, now).await?;
+        counted.map_err(PageError::too_many_forms)?;
     } else {
-        let counted = app.page_limit.count(Visitor::Person(viewer.person.id), now);
+        let counted = app.admission.session_page(&viewer, client, now);
         counted.map_err(PageError::too_many_pages)?;
     }
     if let Access::Member(permission) = access {

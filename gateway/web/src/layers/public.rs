@@ -7,20 +7,18 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http::header::{ACCEPT_LANGUAGE, IF_NONE_MATCH};
-use http::{HeaderMap, HeaderValue, Method};
-use kit::network::Network;
-use xxhash_rust::xxh3::xxh3_64;
+use http::header::IF_NONE_MATCH;
+use http::{HeaderValue, Method};
 
 use super::typed_form;
+use crate::admission::PageKind;
 use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::etag;
 use crate::form_body;
 use crate::page_cache::{Key, Page};
 use crate::page_error::PageError;
-use crate::page_limit::Visitor;
-use crate::request::{Viewer, added};
+use crate::request::added;
 use crate::visit::{Parameter, Visit};
 
 /// The state of [`admit`].
@@ -39,10 +37,14 @@ pub async fn admit(State(route): State<RouteState>, request: Request, next: Next
         request.headers().get_all(IF_NONE_MATCH).iter().cloned().collect();
     let admitted = async {
         let client: ClientInfo = added(request.extensions())?;
+        let (mut request, mut kind) = (request, PageKind::Site);
         if request.method() == Method::POST {
-            return read_form(app, &client, request).await;
+            // Read the form first, so that an error page can send it again.
+            request = form_body::buffer(request, form_body::DEFAULT_LIMIT).await?;
+            typed_form::capture(&mut request).await;
+            kind = PageKind::Form;
         }
-        let counted = count(app, &client, request.headers()).await;
+        let counted = app.admission.page(kind, &client, app.clock.now());
         counted.map(|()| request).map_err(PageError::too_many_pages)
     };
     match admitted.await {
@@ -70,38 +72,4 @@ pub async fn cache(State(app): State<App>, mut request: Request, next: Next) -> 
     let key = Key::new(visit, position, app.clock.now());
     let make = async { Page::read(etag::tag(next.run(request).await).await).await };
     app.page_cache.get(key, make).await
-}
-
-/// Reads a form, so that an error page can send it again, and then counts it.
-async fn read_form(app: &App, client: &ClientInfo, request: Request) -> Result<Request, PageError> {
-    let mut request = form_body::buffer(request, form_body::DEFAULT_LIMIT).await?;
-    typed_form::capture(&mut request).await;
-    let visitor = Visitor::Unknown(client.ip.into());
-    let counted = app.page_limit.count(visitor, app.clock.now());
-    counted.map(|()| request).map_err(PageError::too_many_pages)
-}
-
-/// Counts a page against the limits of the browser and of the network. Beyond them, a signed-in person has a limit of their own, so that
-/// other visitors of the network do not lock the person out.
-async fn count(app: &App, client: &ClientInfo, headers: &HeaderMap) -> Result<(), u32> {
-    let now = app.clock.now();
-    let network = Network::from(client.ip);
-    let limit = &app.page_limit;
-    let browser = Visitor::Browser { network, headers: hash(client, headers) };
-    let counted = limit.count(browser, now);
-    let Err(seconds) = counted.and_then(|()| limit.count(Visitor::Network(network), now)) else {
-        return Ok(());
-    };
-    let viewer = Viewer::find(app, client, headers, now).await;
-    match viewer.ok().flatten().filter(Viewer::is_signed_in) {
-        Some(viewer) => limit.count(Visitor::Person(viewer.person.id), now),
-        None => Err(seconds),
-    }
-}
-
-/// The headers by which browsers of a network differ.
-fn hash(client: &ClientInfo, headers: &HeaderMap) -> u64 {
-    let agent = client.agent.as_str();
-    let languages = headers.get(ACCEPT_LANGUAGE).map_or(&b""[..], HeaderValue::as_bytes);
-    xxh3_64(&[agent.as_bytes(), b"\n", languages].concat())
 }

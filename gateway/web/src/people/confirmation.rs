@@ -4,11 +4,10 @@ use kit::Fault;
 use pages::{Fields, Language};
 
 use crate::english::say;
-use crate::limits;
 use crate::render::FormState;
 use crate::request::PersonRequest;
 
-/// Checks the password of a signed-in person in this field of a form. Tries have limits of their own: others can use up the tries of
+/// Checks the password of a signed-in person in this field of a form. Attempts have limits of their own: others can use up those of
 /// sign-in and of codes.
 pub(super) async fn confirm_password(
     request: &PersonRequest,
@@ -16,15 +15,12 @@ pub(super) async fn confirm_password(
     password: &str,
 ) -> Result<FormState, Fault> {
     let (app, person) = (&request.app, request.person());
-    let (session, id) = (request.viewer.token.hash().hex(), person.id.to_string());
-    let tries =
-        [(limits::CONFIRMATIONS, session.as_str()), (limits::CONFIRMATIONS_OF_PERSON, id.as_str())];
     let now = app.clock.now();
-    let admitted = app.limits.admit_hash(&app.passwords, &tries, now).await?;
+    let admitted = app.admission.confirmation(&request.viewer, &request.client, now).await?;
     let permit = match admitted {
         Ok(permit) => permit,
         Err(reached) => {
-            let fault = reached.too_many_in(Language::English, "limit-tries");
+            let fault = reached.too_many_in(Language::English, "limit-attempts");
             return Ok(FormState::refused_here(&fault));
         }
     };

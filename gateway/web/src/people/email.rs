@@ -46,8 +46,8 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
         Ok(address) if state.is_accepted() => address,
         _ => return Ok(page(&request, &form.email, state)),
     };
-    let network = request.client.network();
-    let counted = app.limits.count_mail(Purpose::Email, &address, &network, now);
+    let mail = (Purpose::Email, address.as_str());
+    let counted = app.admission.mail_of_person(&request.client, person.id, mail, now);
     if let Err(reached) = counted.await? {
         let fault = reached.too_many_in(Language::English, "limit-mails");
         let state = FormState::refused_here(&fault);
@@ -58,6 +58,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
         id: ids::row_id(),
         address: &address,
         target: LinkTarget::Email { person: person.id },
+        requested_from: None,
         next: None,
         language: person.language(),
         text: MailText::new("new-address"),

@@ -1,6 +1,7 @@
 //! Mails with links.
 
 use kit::ids;
+use kit::network::Network;
 use pages::mails::MailText;
 use pages::people::{MailLinkPage, MailSentPage};
 use pages::{Field, Fields, Language, Texts};
@@ -77,29 +78,25 @@ pub async fn send(
         let errors = Fields::one("email", language.say("email-invalid"));
         return refused(FormState::invalid(errors));
     };
-    let (now, network) = (app.clock.now(), client.network());
-    let (asked, again) = match wanted {
-        AskedLink::SignUp { next } => (Purpose::SignUp, next_page::sign_up(next)),
-        AskedLink::Reset => (Purpose::Reset, "/reset".to_owned()),
+    let now = app.clock.now();
+    let again = match wanted {
+        AskedLink::SignUp { next } => next_page::sign_up(next),
+        AskedLink::Reset => "/reset".to_owned(),
     };
-    let from = app.limits.count_mail_from(asked, &network, now).await?;
-    if let Err(reached) = from {
-        let fault = reached.too_many_in(language.language, "limit-mails");
-        return refused(FormState::refused_here(&fault));
-    }
     let person = people::by_email(&app.pool, &address).await?;
     let target = match &person {
         Some(person) => LinkTarget::Reset { person: person.id },
         None => LinkTarget::SignUp,
     };
-    // Beyond the limit of an address, send no mail and show no error: the address may belong to somebody else. Earlier mails of this purpose
-    // have links that still work.
-    let to = app.limits.count_mail_to(target.purpose(), &address, &network, now);
-    if to.await?.is_ok() {
+    let to = (address.as_str(), person.as_ref().map(|person| person.id));
+    let requested = app.admission.requested_mail(client, target.purpose(), to, now).await?;
+    // Otherwise show no error, since the address may belong to somebody else.
+    if requested.is_due {
         let mail = LinkMail {
             id: ids::row_id(),
             address: &address,
             target,
+            requested_from: requested.network.is_ok().then(|| client.network()),
             next: match wanted {
                 AskedLink::SignUp { next } => next,
                 AskedLink::Reset => None,
@@ -115,7 +112,12 @@ pub async fn send(
         };
         let mut transaction = kit::pg::begin(&app.pool).await?;
         send_link(&mut transaction, app, mail).await?;
-        transaction.commit().await?;
+        if requested.network.is_ok() || person.is_some() {
+            transaction.commit().await?;
+        } else {
+            // Beyond the limit of the network only people get a mail, and nobody can tell: this has done the same work.
+            transaction.rollback().await?;
+        }
     }
     Ok(render::ok(&MailSentPage {
         frame: language.frame(),
@@ -123,6 +125,10 @@ pub async fn send(
         // That of the shorter one of both links.
         lifetime: Purpose::Reset.lifetime_key(),
         again: language.path(&again),
+        // The same for everybody.
+        people_only: requested.network.err().map(|reached| {
+            language.texts().count("mail-sent-people-only", reached.minutes().into())
+        }),
         mail_folder: app.mail_folder.clone(),
     }))
 }
@@ -133,6 +139,8 @@ pub struct LinkMail<'a> {
     pub id: Uuid,
     pub address: &'a str,
     pub target: LinkTarget,
+    /// The network of the visitor who requests the mail, if its limit counts the mail.
+    pub requested_from: Option<Network>,
     /// The page to return to.
     pub next: Option<&'a str>,
     pub language: Language,
@@ -158,8 +166,15 @@ pub async fn send_link(
     link: LinkMail<'_>,
 ) -> Result<OffsetDateTime, sqlx::Error> {
     let now = app.clock.now();
-    let inserted =
-        links::insert(&mut *connection, link.id, link.address, &link.target, now).await?;
+    let inserted = links::insert(
+        &mut *connection,
+        link.id,
+        link.address,
+        &link.target,
+        link.requested_from,
+        now,
+    )
+    .await?;
     let texts = Texts::of(link.language);
     // The address without a language stands for English.
     let prefix = match link.language {

@@ -6,7 +6,7 @@ pub mod delete;
 pub mod email;
 pub mod link_mail;
 pub mod links;
-mod new_network;
+mod new_browser;
 pub mod password;
 pub mod recovery_codes;
 pub mod reset;

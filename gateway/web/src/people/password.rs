@@ -39,7 +39,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     if !state.is_accepted() {
         return Ok(page(&request, state));
     }
-    let hash = app.passwords.try_acquire()?.hash(&form.password).await?;
+    let hash = app.admission.rehash(&request.client)?.hash(&form.password).await?;
     let mut transaction = kit::pg::begin(&app.pool).await?;
     request.lock(&mut transaction).await?;
     people::set_password(&mut *transaction, person.id, &hash).await?;

@@ -8,14 +8,13 @@ use serde::Deserialize;
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
-use super::new_network;
+use super::new_browser;
 use crate::app::Web;
 use crate::domain::action::Action;
 use crate::domain::next_page::{self, NextPage};
 use crate::domain::totp::SharedSecret;
 use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
-use crate::limits;
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::person_mail::{self, Reader};
@@ -48,8 +47,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) ->
         let errors = Fields::one("code", language.say(NO_CODE));
         return Ok(refused(&page(&request, next, errors)));
     };
-    let id = person.id.to_string();
-    if let Err(reached) = app.limits.count(limits::CODES, &id, now).await? {
+    if let Err(reached) = app.admission.code(&request.client, person.id, now).await? {
         let fault = reached.too_many_in(language.language, "limit-codes");
         let FormState { status, errors } = FormState::refused_here(&fault);
         return Ok(html(status, &page(&request, next, errors)));
@@ -59,7 +57,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) ->
         let errors = Fields::one("code", language.say("code-wrong-wait"));
         return Ok(refused(&page(&request, next, errors)));
     }
-    new_network::mail(app, person, &request.client).await?;
+    new_browser::mail(app, person, &request.client).await?;
     let mut transaction = kit::pg::begin(&app.pool).await?;
     request.lock(&mut transaction).await?;
     request.record_own(&mut *transaction, Action::SignedIn).await?;
@@ -106,9 +104,8 @@ pub async fn use_code(
 
 /// Counts a wrong code. Only the right password leads to this step: many wrong codes in a day are mailed to the person, at most once a day.
 pub async fn count_wrong_code(app: &Web, person: &Person) -> Result<(), Fault> {
-    let (now, id) = (app.clock.now(), person.id.to_string());
-    let counted = app.limits.count(limits::WRONG_CODES, &id, now).await?;
-    if counted.is_ok() || app.limits.count(limits::CODE_MAILS, &id, now).await?.is_err() {
+    let now = app.clock.now();
+    if !app.admission.wrong_code(person.id, now).await? {
         return Ok(());
     }
     let page = format!("{}/you/password", app.public_url);

@@ -8,14 +8,14 @@ use pages::{Field, Fields};
 use serde::Deserialize;
 
 use super::links::{self, Invitation};
-use super::new_network;
+use super::new_browser;
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
+use crate::domain::email;
 use crate::domain::next_page::{self, NextPage};
 use crate::domain::percent::encoded;
 use crate::form_body::FormBody;
-use crate::limits::SignInTry;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
@@ -54,33 +54,26 @@ pub async fn send(
     FormBody(form): FormBody<Input>,
 ) -> PageResult {
     let (now, next) = (app.clock.now(), next_page::path(&form.next));
-    let refuse = async |refused| page(&app, language, next, Some(&form.email), refused).await;
-    let sign_in = SignInTry::new(&form.email, client.network());
-    let admitted = app.limits.admit_sign_in(&app.passwords, &sign_in, now).await?;
-    let permit = match admitted {
-        Ok(permit) => permit,
-        Err(reached) => {
-            let mut fault = reached.too_many_in(language.language, "limit-tries");
-            let text = language.texts().say_of("sign-in-or-reset", &fault.message);
-            fault.message = text.into();
-            return refuse(FormState::refused_here(&fault)).await;
-        }
-    };
-    let person = people::by_email(&app.pool, &sign_in.address).await?;
+    let address = email::parse(&form.email);
+    // What is no address counts for itself.
+    let typed = address.as_ref().unwrap_or(&form.email);
+    let person = people::by_email(&app.pool, address.as_deref().unwrap_or_default()).await?;
+    let id = person.as_ref().map(|person| person.id);
+    let attempt = app.admission.sign_in(&client, typed, id, now).await?;
     let stored = person.as_ref().map(|person| person.password_hash.as_str());
-    let checked = permit.check(&form.password, stored).await?;
+    let checked = attempt.check(&form.password, stored).await?;
     let Some(person) = person.filter(|_| checked.is_right) else {
         let errors = Fields::general(language.say("sign-in-wrong"));
-        return refuse(FormState::invalid(errors)).await;
+        let state = FormState::invalid(errors);
+        return page(&app, language, next, Some(&form.email), state).await;
     };
-    app.limits.take_back_sign_in(&sign_in, now).await?;
     let upgraded = if checked.is_outdated {
-        Some(app.passwords.try_acquire()?.hash(&form.password).await?)
+        Some(app.admission.rehash(&client)?.hash(&form.password).await?)
     } else {
         None
     };
     if person.totp_secret.is_none() {
-        new_network::mail(&app, &person, &client).await?;
+        new_browser::mail(&app, &person, &client).await?;
     }
     let mut transaction = kit::pg::begin(&app.pool).await?;
     let locked = people::lock(&mut *transaction, person.id).await?;

@@ -2,17 +2,17 @@
 
 use axum::response::Response;
 use http::HeaderMap;
+use http::header::SET_COOKIE;
 use pages::{AccountNav, Frame, Language, Link, Tab, Texts};
 use sqlx::{PgConnection, PgExecutor};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::admission::{Subject, device};
 use crate::app::Web;
 use crate::client_info::ClientInfo;
 use crate::domain::role::{Permission, Role};
 use crate::domain::session_token::Token;
-use crate::page_error::PageError;
-use crate::page_limit::Visitor;
 use crate::store::people::Person;
 use crate::store::sessions::{self, Session, Stage};
 use crate::upstream::gateway::Actor;
@@ -27,48 +27,32 @@ pub struct Viewer {
 
 impl Viewer {
     /// Finds the person of a request's cookie.
-    ///
-    /// # Errors
-    /// As [`find_with_role`](Self::find_with_role).
     pub async fn find(
         app: &Web,
-        client: &ClientInfo,
         headers: &HeaderMap,
         now: OffsetDateTime,
-    ) -> Result<Option<Self>, PageError> {
-        let found = Self::find_with_role(app, client, headers, None, now).await?;
+    ) -> Result<Option<Self>, sqlx::Error> {
+        let found = Self::find_with_role(app, headers, None, now).await?;
         Ok(found.map(|(viewer, _)| viewer))
     }
 
-    /// Finds the person of a request's cookie, and the role in this account.
-    ///
-    /// # Errors
-    /// PostgreSQL is not available, or the network of the client has sent too many cookies of no session: each costs a statement.
+    /// Finds the person of a request's cookie, and the role in this account. The request is counted before: the cookie may be made up.
     pub async fn find_with_role(
         app: &Web,
-        client: &ClientInfo,
         headers: &HeaderMap,
         account: Option<Uuid>,
         now: OffsetDateTime,
-    ) -> Result<Option<(Self, Option<Role>)>, PageError> {
+    ) -> Result<Option<(Self, Option<Role>)>, sqlx::Error> {
         let Some(token) = app.cookie.token(headers) else {
             return Ok(None);
         };
-        let (limit, hash) = (&app.page_limit, token.hash());
-        let cookies = Visitor::Cookies(client.ip.into());
-        if !limit.knows(hash) {
-            let checked = limit.check(cookies, now);
-            checked.map_err(PageError::too_many_pages)?;
-        }
+        let hash = token.hash();
         let found = sessions::find(&app.pool, hash, account, app.session_lifetimes, now).await?;
-        limit.note(hash, found.is_some()).await;
         let Some((person, session, role)) = found else {
-            // At the limit, the check above refuses the next one.
-            limit.count(cookies, now).ok();
             return Ok(None);
         };
         // While PostgreSQL only reads, sessions go on.
-        if let Err(error) = sessions::touch(&app.pool, token.hash(), &session, now).await {
+        if let Err(error) = sessions::touch(&app.pool, hash, &session, now).await {
             tracing::warn!(%error, "a session is not prolonged");
         }
         let viewer = Self { person, session, token };
@@ -77,6 +61,14 @@ impl Viewer {
 
     pub fn is_signed_in(&self) -> bool {
         self.session.stage == Stage::SignedIn
+    }
+
+    /// Who asks. Who knows only the password of a person with a second factor is not the person.
+    pub fn subject(&self) -> Subject {
+        match self.session.stage {
+            Stage::SignedIn => Subject::Person(self.person.id),
+            Stage::SecondFactor => Subject::Session(self.token.hash()),
+        }
     }
 
     /// The frame of a page of the dashboard.
@@ -93,6 +85,8 @@ impl Viewer {
 pub struct NewSession {
     token: Token,
     stage: Stage,
+    /// The value of the device cookie, if somebody is signed in now.
+    device: Option<String>,
 }
 
 /// Stores a new session, in the transaction of the sign-in or of the change that ended the earlier ones. The caller has locked the person.
@@ -125,7 +119,9 @@ pub(super) async fn begin_session_with(
         agent: client.agent.clone(),
     };
     sessions::insert(connection, token.hash(), person, &session).await?;
-    Ok(NewSession { token, stage })
+    let is_signed_in = stage == Stage::SignedIn;
+    let device = is_signed_in.then(|| client.devices.signed_in(&app.key_ring, person, now));
+    Ok(NewSession { token, stage, device })
 }
 
 impl NewSession {
@@ -137,7 +133,8 @@ impl NewSession {
     ) -> Result<Option<Self>, sqlx::Error> {
         let (token, stage) = (token.successor(form), Stage::SignedIn);
         let has_begun = sessions::exists(executor, token.hash()).await?;
-        Ok(has_begun.then_some(Self { token, stage }))
+        // The browser has the device cookie of the session before.
+        Ok(has_begun.then_some(Self { token, stage, device: None }))
     }
 
     /// Adds the cookies of the session, whose transaction is committed.
@@ -145,6 +142,10 @@ impl NewSession {
         let is_signed_in = self.stage == Stage::SignedIn;
         let most = app.session_lifetimes.most;
         app.cookie.store(&self.token, is_signed_in, most, response.headers_mut());
+        let set = |value: &String| app.cookie.set_value(device::COOKIE, value, device::LIFETIME);
+        if let Some(cookie) = self.device.as_ref().and_then(set) {
+            response.headers_mut().append(SET_COOKIE, cookie);
+        }
     }
 }
 

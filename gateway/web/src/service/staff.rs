@@ -159,6 +159,7 @@ impl Staff {
             id: ids::row_id(),
             address: &address,
             target: LinkTarget::Invite { by: None, account, role: Role::Owner },
+            requested_from: None,
             next: None,
             language: person.as_ref().map_or(Language::English, Person::language),
             text: MailText::new("invite-by-staff"),

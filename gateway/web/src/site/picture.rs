@@ -9,12 +9,12 @@ use contracts::listings::v1::GetPictureRequest;
 use http::header::{ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
+use crate::admission::PageKind;
 use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::domain::picture_name::is_file_name;
 use crate::etag;
 use crate::page_error::PageError;
-use crate::page_limit::Visitor;
 use crate::picture_file;
 use crate::render::RESOURCE_POLICY;
 
@@ -33,8 +33,7 @@ pub async fn show(
     if !is_file_name(&name) {
         return Err(PageError::not_found());
     }
-    let visitor = Visitor::Pictures(client.ip.into());
-    let counted = app.page_limit.count(visitor, app.clock.now());
+    let counted = app.admission.page(PageKind::Picture, &client, app.clock.now());
     counted.map_err(PageError::too_many_pages)?;
     let tag = format!("\"{}\"", name.trim_end_matches(".jpg"));
     let request = GetPictureRequest { name, ..GetPictureRequest::default() };

@@ -55,7 +55,7 @@ impl Kind {
 pub async fn show(request: PublicRequest, catalogue: Catalogue, headers: HeaderMap) -> PageResult {
     let (app, client, mut visit) = (&request.app, &request.client, request.visit);
     let kind = Kind::at(&visit.path);
-    let (voter, issued) = if let Some(voter) = Voter::find(app, client, &headers).await {
+    let (voter, issued) = if let Some(voter) = Voter::find(app, &headers).await {
         (voter, None)
     } else {
         let (voter, value) = Voter::issue(app);
@@ -96,7 +96,7 @@ pub async fn cast(
     let (app, client, mut visit) = (&request.app, &request.client, request.visit);
     let kind = Kind::at(&visit.path);
     let next = |done: &str| see_other(&format!("{}{}?done={done}", visit.prefix, kind.path));
-    let Some(voter) = Voter::find(app, client, &headers).await else {
+    let Some(voter) = Voter::find(app, &headers).await else {
         return Ok(next("unknown"));
     };
     if app.gateway.read_only().await.is_some() {

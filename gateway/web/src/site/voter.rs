@@ -28,8 +28,8 @@ pub(super) enum Voter {
 
 impl Voter {
     /// The voter of a request. Without PostgreSQL nobody is signed in, and people vote by cookie.
-    pub(super) async fn find(app: &Web, client: &ClientInfo, headers: &HeaderMap) -> Option<Self> {
-        if let Some((account, others)) = accounts(app, client, headers).await {
+    pub(super) async fn find(app: &Web, headers: &HeaderMap) -> Option<Self> {
+        if let Some((account, others)) = accounts(app, headers).await {
             return Some(Self::Account(account, others));
         }
         let value = app.cookie.value(headers, COOKIE)?;
@@ -63,12 +63,8 @@ impl Voter {
     }
 }
 
-async fn accounts(
-    app: &Web,
-    client: &ClientInfo,
-    headers: &HeaderMap,
-) -> Option<(Uuid, Vec<Uuid>)> {
-    let viewer = Viewer::find(app, client, headers, app.clock.now())
+async fn accounts(app: &Web, headers: &HeaderMap) -> Option<(Uuid, Vec<Uuid>)> {
+    let viewer = Viewer::find(app, headers, app.clock.now())
         .await
         .ok()
         .flatten()

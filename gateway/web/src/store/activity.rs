@@ -77,8 +77,8 @@ pub async fn insert_once(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     let query = sqlx::query!(
-        "insert into web.activity (id, at, account_id, person_id, email, action, subject, address, network, agent, effect_id)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict do nothing",
+        "insert into web.activity (id, at, account_id, person_id, email, action, subject, address, agent, effect_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing",
         ids::row_id(),
         now,
         entry.account,
@@ -87,7 +87,6 @@ pub async fn insert_once(
         entry.action.name(),
         entry.subject,
         entry.client.map_or_else(String::new, ClientInfo::address),
-        entry.client.map_or_else(String::new, ClientInfo::network),
         entry.client.map_or("", |client| client.agent.as_str()),
         effect
     );
@@ -114,36 +113,6 @@ pub async fn of_account(
         limit
     );
     query.fetch_all(executor).await
-}
-
-/// Whether the person with this e-mail address was signed in in this network, within [`RETENTION`].
-pub async fn has_been_in(
-    executor: impl PgExecutor<'_>,
-    email: &str,
-    network: &str,
-) -> Result<bool, sqlx::Error> {
-    let query = sqlx::query_scalar!(
-        r#"select exists (
-             select from web.activity where person_id = (select id from web.person where email = $1) and network = $2
-           ) as "exists!""#,
-        email,
-        network
-    );
-    query.fetch_one(executor).await
-}
-
-/// Whether a person has been at any network.
-pub async fn has_been_anywhere(
-    executor: impl PgExecutor<'_>,
-    person: Uuid,
-) -> Result<bool, sqlx::Error> {
-    let query = sqlx::query_scalar!(
-        r#"select exists (
-             select from web.activity where person_id = $1 and network <> ''
-           ) as "exists!""#,
-        person
-    );
-    query.fetch_one(executor).await
 }
 
 /// The newest address that the activity of an account has of each of these people.

@@ -1,5 +1,6 @@
 //! `web.link`: links in mails. Only the hash of a link is stored.
 
+use kit::network::Network;
 use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -35,6 +36,8 @@ pub struct Link {
     /// The person whom an invitation is for, if that person no longer has the address `email`.
     pub invited: Option<Uuid>,
     pub expires_at: OffsetDateTime,
+    /// The network of the visitor who requested the mail, and when, if the limit of the network counts the mail.
+    pub requested: Option<(Network, OffsetDateTime)>,
 }
 
 struct Row {
@@ -46,6 +49,8 @@ struct Row {
     role: Option<String>,
     invited_id: Option<Uuid>,
     expires_at: OffsetDateTime,
+    requested_from: Option<String>,
+    requested_at: Option<OffsetDateTime>,
 }
 
 impl LinkTarget {
@@ -72,7 +77,9 @@ impl Row {
                 role: self.role?.parse().ok()?,
             },
         };
+        let requested_from = self.requested_from.and_then(|network| network.parse().ok());
         Some(Link {
+            requested: requested_from.zip(self.requested_at),
             id: self.id,
             email: self.email,
             target,
@@ -97,6 +104,7 @@ pub async fn insert(
     id: Uuid,
     email: &str,
     target: &LinkTarget,
+    requested_from: Option<Network>,
     now: OffsetDateTime,
 ) -> Result<NewLink, sqlx::Error> {
     let purpose = target.purpose();
@@ -107,8 +115,8 @@ pub async fn insert(
         LinkTarget::Invite { by, account, role } => (by, Some(account), Some(role.as_str())),
     };
     let query = sqlx::query!(
-        "insert into web.link (id, token_sha256, purpose, email, person_id, account_id, role, expires_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+        "insert into web.link (id, token_sha256, purpose, email, person_id, account_id, role, expires_at, requested_from, requested_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         link.id,
         &link.token.hash().0[..],
         purpose.as_str(),
@@ -116,7 +124,9 @@ pub async fn insert(
         person,
         account,
         role,
-        link.expires_at
+        link.expires_at,
+        requested_from.map(|network| network.to_string()),
+        requested_from.map(|_| now)
     );
     query.execute(executor).await?;
     Ok(link)
@@ -130,7 +140,7 @@ pub async fn find(
 ) -> Result<Option<Link>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
-        "select id, purpose, email, person_id, account_id, role, invited_id, expires_at from web.link
+        "select id, purpose, email, person_id, account_id, role, invited_id, expires_at, requested_from, requested_at from web.link
          where token_sha256 = $1 and expires_at > $2",
         &token.0[..],
         now,
@@ -184,7 +194,7 @@ pub async fn invitations(
 ) -> Result<Vec<Link>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
-        "select id, purpose, email, person_id, account_id, role, invited_id, expires_at from web.link
+        "select id, purpose, email, person_id, account_id, role, invited_id, expires_at, requested_from, requested_at from web.link
          where account_id = $1 and expires_at > $2 order by id desc limit 200",
         account,
         now,

@@ -1,13 +1,13 @@
 //! The tables of schema `web`.
 
 pub mod activity;
+pub mod attempts;
 pub mod feed_positions;
 pub mod links;
 pub mod members;
 pub mod people;
 pub mod sent_notices;
 pub mod sessions;
-pub mod tries;
 
 use kit::pg::Schema;
 

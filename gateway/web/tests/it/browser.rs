@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use http::header::{CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE};
+use http::header::{CONTENT_TYPE, COOKIE, LOCATION, SET_COOKIE, USER_AGENT};
 use http::{HeaderMap, Method, Request, StatusCode};
 use http_body_util::BodyExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -53,6 +53,11 @@ impl Browser {
     /// A browser with another IP address, which ends in `last`.
     pub(crate) fn at(router: &Router, last: u8) -> Self {
         Self { address: ([203, 0, 113, last], 4_711).into(), ..Self::new(router) }
+    }
+
+    /// The headers of every request.
+    pub(crate) fn headers(&self) -> HeaderMap {
+        HeaderMap::from_iter([(USER_AGENT, self.agent.parse().unwrap())])
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> Page {
@@ -111,7 +116,7 @@ impl Browser {
     pub(crate) async fn send(&mut self, mut request: Request<Body>) -> Page {
         request.extensions_mut().insert(ConnectInfo(self.address));
         let headers = request.headers_mut();
-        headers.insert("user-agent", self.agent.parse().unwrap());
+        headers.extend(self.headers());
         let others = self.cookies.iter().map(|(name, value)| format!("{name}={value}"));
         let cookies: Vec<String> = self.cookie.iter().cloned().chain(others).collect();
         if !cookies.is_empty() {

@@ -47,7 +47,7 @@ async fn guesses_are_counted_by_person_over_all_sessions_and_addresses(pool: PgP
     }
     let fields = [("code", right.as_str()), ("password", PASSWORD)];
     let off = owner.post("/you/totp/off", &fields).await;
-    off.assert(429, "Too many tries");
+    off.assert(429, "Too many attempts");
     site.clock.advance(Duration::minutes(15));
     let mut half = half_signed_in(&site).await;
     let right = secret.code(site.clock.now());

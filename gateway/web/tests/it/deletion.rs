@@ -149,7 +149,7 @@ async fn older_invitations_for_a_deleted_person_end(pool: PgPool) {
     site.join(account, bob, Role::Editor).await;
     let invited = LinkTarget::Invite { by: Some(ada), account, role: Role::Owner };
     let now = site.clock.now();
-    links::insert(&site.pool, ids::row_id(), BOB, &invited, now).await.unwrap();
+    links::insert(&site.pool, ids::row_id(), BOB, &invited, None, now).await.unwrap();
     let mut editor = site.signed_in(BOB).await;
     let gone = editor.post("/you/delete", &DELETE).await;
     assert_eq!(gone.location(), "/?done=deleted");

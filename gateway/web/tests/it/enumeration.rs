@@ -2,8 +2,10 @@
 
 use sqlx::PgPool;
 use time::Duration;
+use web::admission::mails::MAILS_FROM;
+use web::admission::passwords::{SIGN_IN, SIGN_IN_FROM, SIGN_IN_OF_PERSON};
+use web::admission::{Limit, Subject};
 use web::domain::role::Role;
-use web::limits;
 
 use crate::browser::Page;
 use crate::full_account::person_id;
@@ -65,45 +67,76 @@ async fn sign_up_and_reset_do_the_same_for_everybody(pool: PgPool) {
 #[testing::database_test(web::MIGRATOR)]
 async fn sign_in_does_the_same_for_everybody(pool: PgPool) {
     let site = people(pool).await;
-    for (time, wrong) in ["wrong", "", "another lorry teapot nine", &"x".repeat(10_000)]
-        .iter()
-        .cycle()
-        .take(12)
-        .enumerate()
+    for wrong in
+        ["wrong", "", "another lorry teapot nine", &"x".repeat(10_000)].iter().cycle().take(12)
     {
         let of = async |email| {
             let fields = [("email", email), ("password", *wrong), ("next", "/you")];
             observed(&site, "/sign-in", &fields).await
         };
         let nobody = of(NOBODY).await;
-        assert_eq!(nobody.2, u32::from(time < 10), "hashes are counted");
+        assert_eq!(nobody.2, 1, "hashes are counted");
         for person in [ADA, BOB] {
-            assert_eq!(of(person).await, nobody, "{person} {time}");
+            assert_eq!(of(person).await, nobody, "{person}");
         }
         // Input that is not an address causes the same work.
-        if time < 10 {
-            let odd = of("no address").await;
-            assert_eq!((odd.1, odd.2), (nobody.1, nobody.2));
-        }
+        let odd = of("no address").await;
+        assert_eq!((odd.1, odd.2), (nobody.1, nobody.2));
     }
 }
 
-/// Beyond the limit of all networks, sign-in looks for networks where the person was signed in.
+/// Also from a network where the person is signed in, and with the right password.
 #[testing::database_test(web::MIGRATOR)]
-async fn sign_in_beyond_the_limit_does_the_same_for_everybody(pool: PgPool) {
+async fn sign_in_beyond_any_limit_does_the_same_for_everybody(pool: PgPool) {
     let site = people(pool).await;
+    let network = site.client(&site.browser()).network();
+    let fields = |email| [("email", email), ("password", PASSWORD)];
     let mut observations = Vec::new();
-    for email in [BOB, NOBODY] {
-        let (limit, now) = (limits::SIGN_IN_OF_PERSON, site.clock.now());
-        for _ in 0..limit.tries {
-            let counted = site.app.limits.count(limit, email, now).await;
-            counted.unwrap().unwrap();
+    site.signed_in(BOB).await;
+    let of = |limit: Limit, subject| [BOB, NOBODY].map(|it| limit.count(subject).of_address(it));
+    let from = SIGN_IN_FROM.count(Subject::Network(network));
+    for counts in [
+        of(SIGN_IN_OF_PERSON, Subject::Anyone),
+        of(SIGN_IN, Subject::Network(network)),
+        [from.clone(), from],
+    ] {
+        for count in &counts {
+            site.use_up(count.clone()).await;
         }
-        let fields = [("email", email), ("password", PASSWORD)];
-        observations.push(observed(&site, "/sign-in", &fields).await);
+        for email in [BOB, NOBODY] {
+            observations.push(observed(&site, "/sign-in", &fields(email)).await);
+        }
+        let [.., person, nobody] = &observations[..] else { unreachable!() };
+        assert!(person.0.starts_with("422"), "{person:?}");
+        assert_eq!((person, person.2), (nobody, 1), "{counts:?}");
+        site.clock.advance(Duration::minutes(15));
     }
-    assert!(observations[0].0.starts_with("429"), "{observations:?}");
-    assert_eq!(observations[0], observations[1]);
+    let other = [("email", BOB), ("password", "another lorry teapot nine")];
+    let within = observed(&site, "/sign-in", &other).await;
+    assert!(observations.iter().all(|it| it.0 == within.0), "{observations:?} {within:?}");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn mails_beyond_the_limit_of_a_network_do_the_same_for_everybody(pool: PgPool) {
+    let site = people(pool).await;
+    let network = site.client(&site.browser()).network();
+    for path in ["/sign-up", "/reset"] {
+        site.use_up(MAILS_FROM.count(Subject::Network(network))).await;
+        for _ in 0..2 {
+            let nobody = observed(&site, path, &[("email", NOBODY)]).await;
+            assert!(nobody.0.starts_with("200") && nobody.0.contains("Many emails"), "{nobody:?}");
+            for person in [ADA, BOB] {
+                assert_eq!(observed(&site, path, &[("email", person)]).await, nobody, "{path}");
+            }
+        }
+        site.clock.advance(Duration::HOUR);
+    }
+    // Each person has got a mail an hour, and nobody else has.
+    let recipients = site.mails().await.into_iter().map(|(recipient, ..)| recipient);
+    let recipients: Vec<String> = recipients.filter(|it| it != NOBODY).collect();
+    let of = |person| recipients.iter().filter(|it| *it == person).count();
+    assert_eq!((of(BOB), recipients.len()), (2, of(ADA) + of(BOB)));
+    assert!(site.mails().await.iter().all(|(recipient, ..)| recipient != NOBODY));
 }
 
 #[testing::database_test(web::MIGRATOR)]

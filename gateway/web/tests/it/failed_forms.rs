@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use sqlx::PgPool;
 use tokio::net::TcpListener;
-use web::limits;
+use web::admission::Subject;
+use web::admission::pages::FORMS;
 use web::upstream::Gateway;
 
 use crate::browser::{Browser, Page};
 use crate::full_account::{CAROL, FullAccount, every_field, forms, person_id};
 use crate::outages::without;
-use crate::support::{ADA, BOB, PASSWORD, START, Site};
+use crate::support::{ADA, BOB, PASSWORD, Site};
 use crate::typed_forms::{BUTTONS, NEW_ACCOUNT, Needs, OF_ACCOUNTS, OF_PEOPLE, TypedForm, holder};
 
 const READ_ONLY: &str = "read-only for a while";
@@ -124,8 +125,7 @@ async fn a_form_that_fails_can_be_sent_again(pool: PgPool) {
     let with_text = filled.iter().filter(|(form, _)| !form.action.ends_with("/recover"));
     assert_fail(&full, &mut owner, with_text, (401, says)).await;
     let person = person_id(&site.pool, ADA).await;
-    let count = || site.app.limits.count(limits::FORMS, &person, START);
-    while count().await.unwrap().is_ok() {}
+    site.use_up(FORMS.count(Subject::Person(person.parse().unwrap()))).await;
     let says = "Too many forms. Try again in ";
     assert_fail(&full, &mut again, &filled, (429, says)).await;
     assert_eq!(full.state().await, before);

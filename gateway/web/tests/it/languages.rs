@@ -73,9 +73,9 @@ async fn sign_in_is_in_the_language_of_the_path_or_the_browser(pool: PgPool) {
     let mut browser = site.browser();
     let wrong = [("email", ADA), ("password", "wrong")];
     let refused = browser.post("/fr/sign-in", &wrong).await;
-    refused.assert(422, "L’adresse ou le mot de passe est incorrect.");
+    refused.assert(422, "L’adresse e-mail ou le mot de passe est incorrect");
     let refused = browser.post("/sign-in", &wrong).await;
-    refused.assert(422, "The address or the password is wrong.");
+    refused.assert(422, "The email address or the password is wrong");
     for (path, language) in [("/sign-in", "fr"), ("/en/sign-in", "en"), ("/fr/reset", "fr")] {
         let request = Request::get(path).header("accept-language", "fr-SN, en;q=0.5");
         let page = browser.send(request.body(Body::empty()).unwrap()).await;

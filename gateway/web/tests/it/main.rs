@@ -5,6 +5,7 @@
 
 mod access;
 mod accounts;
+mod admission;
 mod boards;
 mod browser;
 mod code_attacks;

@@ -1,4 +1,4 @@
-//! Mails about a removal from a team and a sign-in from a new network, and their opt-out.
+//! Mails about a removal from a team and a sign-in in a new browser, and their opt-out.
 
 use sqlx::PgPool;
 use time::Duration;
@@ -44,25 +44,27 @@ async fn a_removed_member_gets_a_mail_unless_opted_out(pool: PgPool) {
     assert_eq!(count(&site, REMOVED).await, 1);
 }
 
-const NEW_NETWORK: &str = "A sign-in from a new network";
+const NEW_BROWSER: &str = "A sign-in in a new browser";
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_sign_in_from_a_new_network_is_mailed_once(pool: PgPool) {
+async fn a_sign_in_in_a_new_browser_is_mailed_once(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let fields = [("email", ADA), ("password", PASSWORD)];
-    let sign_in = async |last| {
-        let mut browser = Browser::at(&site.router, last);
+    let sign_in = async |mut browser: Browser| {
         browser.post("/sign-in", &fields).await.location();
         browser
     };
-    // The first network of a person is not new.
-    sign_in(7).await;
-    assert_eq!(count(&site, NEW_NETWORK).await, 0);
-    sign_in(8).await;
-    sign_in(8).await;
-    let mut browser = sign_in(7).await;
-    assert_eq!(count(&site, NEW_NETWORK).await, 1);
+    let new = |last| Browser::at(&site.router, last);
+    // The browser of the sign-up is not new.
+    sign_in(site.known_browser(ADA).await).await;
+    assert_eq!(count(&site, NEW_BROWSER).await, 0);
+    let mut browser = sign_in(new(8)).await;
+    assert_eq!(count(&site, NEW_BROWSER).await, 1);
+    // Nor is one in which the person was signed in, at another address too.
+    browser.address = new(9).address;
+    let mut browser = sign_in(browser).await;
+    assert_eq!(count(&site, NEW_BROWSER).await, 1);
     let (_, _, body) = site.mails().await.remove(0);
     for part in ["203.0.113.8", "/you/password", "/you#settings"] {
         assert!(body.contains(part), "{part}: {body}");
@@ -70,12 +72,12 @@ async fn a_sign_in_from_a_new_network_is_mailed_once(pool: PgPool) {
     // With a second factor, the sign-in ends with the code.
     let (secret, _) = turn_on(&site, &mut browser).await;
     site.clock.advance(Duration::minutes(1));
-    let mut half = sign_in(9).await;
-    assert_eq!(count(&site, NEW_NETWORK).await, 1);
+    let mut half = sign_in(new(9)).await;
+    assert_eq!(count(&site, NEW_BROWSER).await, 1);
     let code = secret.code(site.clock.now());
     let code = [("code", code.as_str())];
     half.post("/sign-in/code", &code).await.location();
-    assert_eq!(count(&site, NEW_NETWORK).await, 2);
+    assert_eq!(count(&site, NEW_BROWSER).await, 2);
     // Five a day, and none for a person who has opted out.
     site.clock.advance(Duration::DAY);
     let mut networks = 10..;
@@ -83,13 +85,13 @@ async fn a_sign_in_from_a_new_network_is_mailed_once(pool: PgPool) {
         let mut browser = half.clone();
         browser.post("/you/settings", settings).await.location();
         for _ in 0..6 {
-            let mut half = sign_in(networks.next().unwrap()).await;
+            let mut half = sign_in(new(networks.next().unwrap())).await;
             site.clock.advance(Duration::minutes(2));
             let code = secret.code(site.clock.now());
             let code = [("code", code.as_str())];
             half.post("/sign-in/code", &code).await.location();
         }
-        assert_eq!(count(&site, NEW_NETWORK).await, mails);
+        assert_eq!(count(&site, NEW_BROWSER).await, mails);
         site.clock.advance(Duration::DAY);
     }
 }

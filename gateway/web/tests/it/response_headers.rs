@@ -2,9 +2,9 @@
 
 use sqlx::PgPool;
 use time::Duration;
-use web::client_info::ClientInfo;
-use web::domain::link::Purpose;
-use web::limits;
+use web::admission::Subject;
+use web::admission::mails::{MAILS_OF_PERSON, MAILS_TO_BY};
+use web::admission::pages::FORMS;
 
 use crate::browser::Page;
 use crate::support::{ADA, PASSWORD, Site};
@@ -23,18 +23,7 @@ async fn a_page_of_too_many_attempts_has_retry_after(pool: PgPool) {
     let mut owner = site.signed_in(ADA).await;
     // Windows start on the hour; this is one minute past it.
     site.clock.advance(Duration::minutes(61));
-    let mut browser = site.browser();
-    let fields = [("email", "bob@new.example"), ("password", "wrong")];
-    let mut page = browser.post("/sign-in", &fields).await;
-    for _ in 0..10 {
-        page = browser.post("/sign-in", &fields).await;
-    }
-    assert_limited(&page, 14 * 60);
-    let (limit, now, person) = (limits::FORMS, site.clock.now(), ada.to_string());
-    for _ in 0..limit.tries {
-        let counted = site.app.limits.count(limit, &person, now).await;
-        let _counted = counted.unwrap();
-    }
+    site.use_up(FORMS.count(Subject::Person(ada))).await;
     let page = owner.post("/you/sessions/end-others", &[]).await;
     assert_limited(&page, 14 * 60);
 }
@@ -45,7 +34,7 @@ async fn a_person_is_told_when_the_mail_to_a_new_address_is_not_sent(pool: PgPoo
     site.person(ADA).await;
     let mut browser = site.signed_in(ADA).await;
     let fields = [("email", "new@studio.example"), ("password", PASSWORD)];
-    for _ in 0..limits::MAILS_TO_FROM.tries {
+    for _ in 0..MAILS_TO_BY.most {
         let sent = browser.post("/you/email", &fields).await;
         assert_eq!(sent.location(), "/you?done=email-sent");
     }
@@ -56,19 +45,11 @@ async fn a_person_is_told_when_the_mail_to_a_new_address_is_not_sent(pool: PgPoo
 
 /// Otherwise the form could send mails to any number of addresses.
 #[testing::database_test(web::MIGRATOR)]
-async fn mails_to_new_addresses_are_limited_by_network(pool: PgPool) {
+async fn mails_to_new_addresses_are_limited_by_person(pool: PgPool) {
     let site = Site::new(pool).await;
-    site.person(ADA).await;
+    let ada = site.person(ADA).await;
     let mut person = site.signed_in(ADA).await;
-    let client = ClientInfo { ip: person.address.ip(), agent: String::new() };
-    for _ in 0..limits::MAILS_FROM.tries {
-        let (limits, network) = (&site.app.limits, client.network());
-        let counted = limits.count_mail_from(Purpose::Email, &network, site.clock.now());
-        counted.await.unwrap().unwrap();
-    }
-    // Each purpose counts on its own.
-    let page = site.browser().post("/sign-up", &[("email", ADA)]).await;
-    page.assert(200, "Check your e-mail");
+    site.use_up(MAILS_OF_PERSON.count(Subject::Person(ada))).await;
     let fields = [("email", "new@studio.example"), ("password", PASSWORD)];
     let page = person.post("/you/email", &fields).await;
     assert_limited(&page, 60 * 60);

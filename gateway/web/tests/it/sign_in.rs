@@ -7,11 +7,14 @@ use kit::config::Secret;
 use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
-use web::client_info::ClientInfo;
+use web::admission::mails::FORMS_OF_LINK;
+use web::admission::passwords::{
+    CODES, SIGN_IN, SIGN_IN_FROM, SIGN_IN_OF_DEVICE, SIGN_IN_OF_PERSON,
+};
+use web::admission::{Admission, Subject, stored};
 use web::domain::session_token::Token;
 use web::hashing::PasswordPool;
 use web::jobs::clean_up;
-use web::limits;
 use web::store::people;
 use web::store::sessions::{self, Session, Stage};
 
@@ -20,53 +23,36 @@ use crate::links::until_a_row_is_waited_for;
 use crate::support::{ADA, BOB, PASSWORD, START, Site};
 
 const WRONG: [(&str, &str); 2] = [("email", ADA), ("password", "wrong")];
+const RIGHT: [(&str, &str); 2] = [("email", ADA), ("password", PASSWORD)];
 
 #[testing::database_test(web::MIGRATOR)]
-async fn tries_are_limited_by_person_and_address(pool: PgPool) {
+async fn attempts_are_limited_by_person_and_network(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let mut browser = site.browser();
-    for _ in 0..10 {
+    for _ in 0..SIGN_IN.most {
         browser.post("/sign-in", &WRONG).await.assert(422, "wrong");
     }
-    let right = [("email", ADA), ("password", PASSWORD)];
-    browser.post("/sign-in", &right).await.assert(429, "Too many tries");
-    // The limit is the same for an unknown person.
-    let mut stranger = Browser::at(&site.router, 8);
-    for _ in 0..10 {
-        let fields = [("email", BOB), ("password", "wrong")];
-        stranger.post("/sign-in", &fields).await.assert(422, "wrong");
-    }
-    let page = stranger.post("/sign-in", &[("email", BOB), ("password", "x")]).await;
-    page.assert(429, "Too many tries");
+    browser.post("/sign-in", &RIGHT).await.assert(422, "too many attempts");
     // The person signs in from another network, and from this one after the window.
     let mut elsewhere = Browser::at(&site.router, 9);
-    elsewhere.post("/sign-in", &right).await.location();
+    elsewhere.post("/sign-in", &RIGHT).await.location();
     site.clock.advance(Duration::minutes(15));
-    browser.post("/sign-in", &right).await.location();
+    browser.post("/sign-in", &RIGHT).await.location();
 }
 
 #[testing::database_test(web::MIGRATOR)]
 async fn right_passwords_do_not_count_as_attempts(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
-    for _ in 0..=limits::SIGN_IN.tries {
-        site.signed_in(ADA).await;
+    let (known, stranger) = (site.known_browser(ADA).await, site.browser());
+    for _ in 0..=SIGN_IN.most {
+        for browser in [&known, &stranger] {
+            browser.clone().post("/sign-in", &RIGHT).await.location();
+        }
     }
-    // One of the network's sixty attempts is left.
-    let (limit, now) = (limits::SIGN_IN_FROM, site.clock.now());
-    let client = ClientInfo { ip: site.browser().address.ip(), agent: String::new() };
-    for _ in 1..60 {
-        let counted = site.app.limits.count(limit, &client.network(), now).await;
-        counted.unwrap().unwrap();
-    }
-    for _ in 0..2 {
-        site.signed_in(ADA).await;
-    }
-    let mut browser = site.browser();
-    browser.post("/sign-in", &WRONG).await.assert(422, "wrong");
-    let right = [("email", ADA), ("password", PASSWORD)];
-    browser.post("/sign-in", &right).await.assert(429, "");
+    let network = Subject::Network(site.client(&stranger).network());
+    assert_eq!(site.use_up(SIGN_IN_FROM.count(network)).await, SIGN_IN_FROM.most);
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -79,7 +65,10 @@ async fn passwords_that_a_full_pool_does_not_check_do_not_count_as_attempts(pool
     let (sign_up, reset) = (site.link(BOB).await, site.link(ADA).await);
     let change = [("current", "wrong"), ("password", "wrong")];
     let weak = [("account_name", "Savanna"), ("password", "password123")];
-    let full = site.changed(|web| web.passwords = PasswordPool::with_limit(1, 0).unwrap());
+    let none = PasswordPool::with_limit(1, 0).unwrap();
+    let pages = 1_000_000;
+    let admission = Admission::new(site.pool.clone(), none, pages, pages);
+    let full = site.changed(|web| web.admission = admission);
     for (browser, path, fields, problem) in [
         (&visitor, "/sign-in", WRONG, "wrong"),
         (&signed_in, "/you/password", change, "not your password"),
@@ -88,7 +77,7 @@ async fn passwords_that_a_full_pool_does_not_check_do_not_count_as_attempts(pool
     ] {
         let mut refused = browser.clone().with_router(&full);
         // More often than the limit of any of these forms.
-        for _ in 0..=limits::LINK.tries {
+        for _ in 0..=FORMS_OF_LINK.most {
             refused.post(path, &fields).await.assert(503, "");
         }
         let mut browser = browser.clone();
@@ -98,123 +87,95 @@ async fn passwords_that_a_full_pool_does_not_check_do_not_count_as_attempts(pool
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_person_whose_tries_others_have_used_up_signs_in_by_a_new_password(pool: PgPool) {
+async fn a_person_whose_attempts_others_have_used_up_signs_in_by_a_new_password(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
-    // Many networks use up the attempts of a person, known or unknown.
-    for email in [ADA, BOB] {
-        use_up_person(&site, email).await;
-        let right = [("email", email), ("password", PASSWORD)];
-        let refused = site.browser().post("/sign-in", &right).await;
-        refused.assert(429, "Too many tries");
-    }
+    site.use_up(SIGN_IN_OF_PERSON.count(Subject::Anyone).of_address(ADA)).await;
     let mut browser = site.browser();
+    browser.post("/sign-in", &RIGHT).await.assert(422, "Set a new password");
     browser.post("/reset", &[("email", ADA)]).await;
     let link = site.link(ADA).await;
     let new = [("password", "another lorry teapot nine")];
     browser.post(&link, &new).await.location();
     browser.get("/you").await.assert(200, ADA);
-}
-
-/// Uses up the wrong passwords of a person from all networks.
-async fn use_up_person(site: &Site, email: &str) {
-    let (limit, now) = (limits::SIGN_IN_OF_PERSON, site.clock.now());
-    for _ in 0..limit.tries {
-        let counted = site.app.limits.count(limit, email, now).await;
-        counted.unwrap().unwrap();
-    }
+    // This browser is known from now on.
+    browser.cookie = None;
+    let new = [("email", ADA), ("password", "another lorry teapot nine")];
+    browser.post("/sign-in", &new).await.location();
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn others_keep_nobody_out_where_the_person_was_signed_in(pool: PgPool) {
+async fn wrong_passwords_in_a_known_browser_count_for_it_alone(pool: PgPool) {
     let site = Site::new(pool).await;
-    site.person(ADA).await;
-    let right = [("email", ADA), ("password", PASSWORD)];
-    let at = |address: &str| {
-        let mut browser = site.browser();
-        browser.address = format!("{address}:4711").parse().unwrap();
-        browser
-    };
-    let homes = ["203.0.113.50", "[2001:db8:1:2::3]"];
-    for home in homes {
-        at(home).post("/sign-in", &right).await.location();
+    for person in [ADA, BOB] {
+        site.person(person).await;
     }
-    use_up_person(&site, ADA).await;
-    for elsewhere in ["203.0.113.51", "[2001:db8:1:3::3]"] {
-        let page = at(elsewhere).post("/sign-in", &right).await;
-        page.assert(429, "set a new password");
+    let mut known = site.known_browser(ADA).await;
+    for _ in 0..SIGN_IN_OF_DEVICE.most {
+        known.post("/sign-in", &WRONG).await.assert(422, "wrong");
     }
-    // Another address of the same IPv6 network.
-    for home in [homes[0], homes[1], "[2001:db8:1:2:ffff::]"] {
-        at(home).post("/sign-in", &WRONG).await.assert(422, "wrong");
-        at(home).post("/sign-in", &right).await.location();
+    known.post("/sign-in", &RIGHT).await.assert(422, "too many attempts");
+    for browser in [site.browser(), site.known_browser(ADA).await] {
+        browser.clone().post("/sign-in", &RIGHT).await.location();
     }
-    // The person's tries at the network have their limit.
-    for _ in 1..limits::SIGN_IN.tries {
-        let page = at(homes[0]).post("/sign-in", &WRONG).await;
-        page.assert(422, "wrong");
-    }
-    at(homes[0]).post("/sign-in", &right).await.assert(429, "");
-    at(homes[1]).post("/sign-in", &right).await.location();
+    // For another person it is a stranger's.
+    let network = Subject::Network(site.client(&known).network());
+    known.post("/sign-in", &[("email", BOB), ("password", "wrong")]).await.assert(422, "wrong");
+    let left = site.use_up(SIGN_IN_FROM.count(network)).await;
+    assert_eq!(left, SIGN_IN_FROM.most - 1);
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn tries_beyond_the_limit_of_a_network_store_nothing(pool: PgPool) {
+async fn attempts_beyond_the_limit_of_a_network_store_nothing(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
-    let client = ClientInfo { ip: browser.address.ip(), agent: String::new() };
-    let (limit, now) = (limits::SIGN_IN_FROM, site.clock.now());
-    for _ in 1..limit.tries {
-        let counted = site.app.limits.count(limit, &client.network(), now).await;
-        counted.unwrap().unwrap();
-    }
-    for (number, status) in [(0, 422), (1, 429), (2, 429), (3, 429)] {
+    let network = Subject::Network(site.client(&browser).network());
+    site.use_up(SIGN_IN_FROM.count(network)).await;
+    for number in 0..4 {
         let email = format!("p{number}@new.example");
         let fields = [("email", email.as_str()), ("password", "wrong")];
-        browser.post("/sign-in", &fields).await.assert(status, "");
+        browser.post("/sign-in", &fields).await.assert(422, "");
     }
-    let rows = sqlx::query_scalar!(r#"select count(*) as "count!" from web.try_count"#);
-    // Of the network, and two of the first address.
-    assert_eq!(rows.fetch_one(&site.pool).await.unwrap(), 3);
+    assert_eq!(count_attempts(&site).await, 1);
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn refused_tries_of_a_person_use_up_none_of_the_network(pool: PgPool) {
+async fn refused_attempts_of_a_person_use_up_none_of_the_network(pool: PgPool) {
     let site = Site::new(pool).await;
-    site.person(BOB).await;
     let mut browser = site.browser();
-    for _ in 0..limits::SIGN_IN.tries {
+    for _ in 0..SIGN_IN.most + 5 {
         browser.post("/sign-in", &WRONG).await.assert(422, "wrong");
     }
-    for _ in 0..limits::SIGN_IN_FROM.tries {
-        browser.post("/sign-in", &WRONG).await.assert(429, "");
-    }
-    site.signed_in(BOB).await;
+    let network = Subject::Network(site.client(&browser).network());
+    let left = site.use_up(SIGN_IN_FROM.count(network)).await;
+    assert_eq!(left, SIGN_IN_FROM.most - SIGN_IN.most);
 }
 
 #[testing::database_test(web::MIGRATOR)]
 async fn what_is_no_address_counts_for_itself(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
-    let mut typed = async |email| {
-        let fields = [("email", email), ("password", "wrong")];
-        browser.post("/sign-in", &fields).await
-    };
-    for _ in 0..limits::SIGN_IN.tries {
-        typed("ada@studio").await.assert(422, "wrong");
+    for typed in ["ada@studio", "bob@games"] {
+        let fields = [("email", typed), ("password", "wrong")];
+        browser.post("/sign-in", &fields).await.assert(422, "wrong");
+        let count = SIGN_IN_OF_PERSON.count(Subject::Anyone).of_address(typed);
+        assert_eq!(site.use_up(count).await, SIGN_IN_OF_PERSON.most - 1);
     }
-    typed("ada@studio").await.assert(429, "Too many tries");
-    typed("bob@games").await.assert(422, "wrong");
 }
 
 #[testing::database_test(web::MIGRATOR)]
 async fn concurrent_attempts_do_not_exceed_the_limit(pool: PgPool) {
     let site = Site::new(pool).await;
-    let (limit, now) = (limits::CODES, site.clock.now());
-    let tries = (0..2 * limit.tries).map(|_| site.app.limits.count(limit, ADA, now));
-    let counted = join_all(tries).await.into_iter();
+    let (counts, now) = ([CODES.count(Subject::Anyone)], site.clock.now());
+    let attempts = (0..2 * CODES.most).map(|_| stored::count_in(&site.pool, &counts, now));
+    let counted = join_all(attempts).await.into_iter();
     let accepted = counted.filter(|counted| counted.as_ref().unwrap().is_ok());
-    assert_eq!(accepted.count(), usize::try_from(limit.tries).unwrap());
+    assert_eq!(accepted.count(), usize::try_from(CODES.most).unwrap());
+}
+
+async fn count_attempts(site: &Site) -> i64 {
+    let rows = sqlx::query_scalar!(r#"select count(*) as "count!" from web.attempt_count"#);
+    rows.fetch_one(&site.pool).await.unwrap()
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -449,6 +410,5 @@ async fn expired_sessions_and_attempts_are_removed(pool: PgPool) {
     site.clock.advance(Duration::days(14));
     clean_up::run(&site.app, site.clock.now()).await.unwrap();
     assert_eq!(count_sessions(&site).await, 0);
-    let tries = sqlx::query_scalar!(r#"select count(*) as "count!" from web.try_count"#);
-    assert_eq!(tries.fetch_one(&site.pool).await.unwrap(), 0);
+    assert_eq!(count_attempts(&site).await, 0);
 }

@@ -5,7 +5,6 @@ use http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, ETAG, IF_NONE_MATCH, SET_COOK
 use http::{Method, Request};
 use sqlx::PgPool;
 use time::Duration;
-use web::page_limit::PageLimit;
 use web::route::PathKind;
 use web::router::routes;
 
@@ -470,7 +469,7 @@ async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
 #[testing::database_test(web::MIGRATOR)]
 async fn a_browser_has_fewer_pages_a_minute_than_its_network(pool: PgPool) {
     let site = Site::new(pool).await;
-    let limited = site.changed(|web| web.page_limit = PageLimit::new(100, 5));
+    let limited = site.changed(|web| web.admission = site.admission(100, 5));
     let (mut one, mut other) = (Browser::new(&limited), Browser::new(&limited));
     "Other/1.0".clone_into(&mut other.agent);
     for _ in 0..5 {

@@ -20,16 +20,16 @@ use sqlx::postgres::PgPoolOptions;
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
+use web::admission::{Admission, Count, Devices, PageKind, device, stored};
 use web::app::{App, Web};
 use web::articles::Articles;
+use web::client_info::ClientInfo;
 use web::docs::document_cache::DocumentCache;
 use web::docs::guides::{GuideAddresses, Links};
 use web::domain::role::Role;
 use web::hashing::PasswordPool;
-use web::limits::Limits;
 use web::mail::{self, NewMessage};
 use web::page_cache::PageCache;
-use web::page_limit::PageLimit;
 use web::router::router;
 use web::session_cookie::CookieStyle;
 use web::store::sessions::Lifetimes;
@@ -62,6 +62,7 @@ pub(crate) struct Site {
     pub(crate) clock: Clock,
     pub(crate) router: Router,
     pub(crate) app: App,
+    passwords: PasswordPool,
     pub(crate) gateway: StubGateway,
     pub(crate) listings: StubListings,
     pub(crate) economy: StubEconomy,
@@ -139,12 +140,12 @@ impl Site {
         let prefix = format!("test-{}", ids::row_id());
         let mark = HighWaterMark::new(redis, &prefix);
         let stub = Api::new(api.url.clone(), API_DEADLINE).unwrap();
+        let passwords = PasswordPool::new(2).unwrap();
         let app = Arc::new(Web {
             pool: pool.clone(),
             clock: clock.clone(),
-            passwords: PasswordPool::new(2).unwrap(),
+            admission: Admission::new(pool.clone(), passwords.clone(), 120, 1_200),
             session_lifetimes: LIFETIMES,
-            limits: Limits(pool.clone()),
             cookie: CookieStyle::Secure,
             key_ring: "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=".parse().unwrap(),
             webhooks: Webhooks::new(webhooks.unwrap_or_else(|| client.clone()), testing::LONG),
@@ -155,7 +156,6 @@ impl Site {
             currencies: currencies(&client, &lifecycle, testing::LONG),
             catalogue: CatalogueClient::new(client.clone(), testing::LONG, 1, mark.clone()),
             feeds: Feeds::new(&client, &client, &client, &client, testing::LONG),
-            page_limit: PageLimit::new(120, 1_200),
             page_cache: PageCache::default(),
             articles: Articles::read(None).unwrap(),
             docs: Arc::new(docs(stub)),
@@ -176,6 +176,7 @@ impl Site {
             clock,
             router: router(&app),
             app,
+            passwords,
             gateway,
             listings,
             economy,
@@ -193,9 +194,8 @@ impl Site {
         let mut web = Web {
             pool: app.pool.clone(),
             clock: app.clock.clone(),
-            passwords: app.passwords.clone(),
+            admission: self.admission(1_000_000, 1_000_000),
             session_lifetimes: app.session_lifetimes,
-            limits: app.limits.clone(),
             cookie: app.cookie,
             key_ring: app.key_ring.clone(),
             gateway: app.gateway.clone(),
@@ -208,7 +208,6 @@ impl Site {
             staff_mail: app.staff_mail.clone(),
             large_month: app.large_month,
             currencies: app.currencies.clone(),
-            page_limit: PageLimit::new(1_000_000, 1_000_000),
             page_cache: PageCache::default(),
             articles: Articles::read(None).unwrap(),
             docs: Arc::clone(&app.docs),
@@ -241,7 +240,8 @@ impl Site {
 
     /// Creates a person with [`PASSWORD`].
     pub(crate) async fn person(&self, email: &str) -> Uuid {
-        let permit = self.app.passwords.try_acquire().unwrap();
+        let site = IpAddr::from([192, 0, 2, 2]).into();
+        let permit = self.passwords.try_acquire(site, true).unwrap();
         let hash = permit.hash(PASSWORD).await.unwrap();
         let id = ids::row_id();
         let person =
@@ -268,9 +268,48 @@ impl Site {
         members::insert(&self.pool, account, person, role, START).await.unwrap();
     }
 
+    /// With these pages a minute for a network, and for a person or one browser.
+    pub(crate) fn admission(&self, pages: u32, pages_of_visitor: u32) -> Admission {
+        Admission::new(self.pool.clone(), self.passwords.clone(), pages, pages_of_visitor)
+    }
+
+    /// The client of a browser.
+    pub(crate) fn client(&self, browser: &Browser) -> ClientInfo {
+        let cookie = browser.cookies.get("__Host-device").map_or("", String::as_str);
+        let devices = Devices::read(&self.app.key_ring, cookie, self.clock.now());
+        ClientInfo::new(browser.address.ip(), &browser.headers(), devices)
+    }
+
+    /// Uses up what a client, or its network, may request of these pages.
+    pub(crate) fn use_up_pages(&self, kind: PageKind, browser: &Browser) {
+        let (client, now) = (self.client(browser), self.clock.now());
+        while self.app.admission.page(kind, &client, now).is_ok() {}
+    }
+
+    /// Uses up a limit; returns how many were left.
+    pub(crate) async fn use_up(&self, count: Count) -> u32 {
+        let (counts, now) = ([count], self.clock.now());
+        let mut left = 0;
+        while stored::count_in(&self.pool, &counts, now).await.unwrap().is_ok() {
+            left += 1;
+        }
+        left
+    }
+
+    /// A browser in which this person was signed in, such as that of the sign-up.
+    pub(crate) async fn known_browser(&self, email: &str) -> Browser {
+        let mut browser = self.browser();
+        let email = web::domain::email::parse(email).unwrap();
+        let person = people::by_email(&self.pool, &email).await.unwrap().unwrap();
+        let (keys, now) = (&self.app.key_ring, self.clock.now());
+        let value = Devices::default().signed_in(keys, person.id, now);
+        browser.cookies.insert(format!("__Host-{}", device::COOKIE), value);
+        browser
+    }
+
     /// A browser in which this person is signed in.
     pub(crate) async fn signed_in(&self, email: &str) -> Browser {
-        let mut browser = self.browser();
+        let mut browser = self.known_browser(email).await;
         let fields = [("email", email), ("password", PASSWORD)];
         let page = browser.post("/sign-in", &fields).await;
         assert_eq!(page.location(), "/accounts");

@@ -60,7 +60,8 @@ async fn concurrent_forms_do_not_exceed_the_limit_of_invitations(pool: PgPool) {
     for number in 0..98 {
         let address = format!("{number}@old.example");
         let invited =
-            links::insert(&site.pool, ids::row_id(), &address, &target, site.clock.now()).await;
+            links::insert(&site.pool, ids::row_id(), &address, &target, None, site.clock.now())
+                .await;
         invited.unwrap();
     }
     let owner = site.signed_in(ADA).await;
@@ -124,7 +125,7 @@ async fn a_removed_owner_leaves_no_invitation_to_return(pool: PgPool) {
     let now = site.clock.now();
     let target = LinkTarget::Invite { by: Some(ada), account, role: Role::Editor };
     for email in [BOB, old, other] {
-        let invited = links::insert(&site.pool, ids::row_id(), email, &target, now).await;
+        let invited = links::insert(&site.pool, ids::row_id(), email, &target, None, now).await;
         invited.unwrap();
     }
     let bound = links::bind_invitations(&site.pool, old, bob).await;

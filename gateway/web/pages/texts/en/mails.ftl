@@ -78,9 +78,9 @@ mail-wrong-codes-body =
     Twenty wrong codes of an authenticator app were typed for you today, by somebody who knows your password.
 
     If this was not you, sign in and set a new password at once: { $page }
-mail-new-network-subject = A sign-in from a new network
-mail-new-network-body =
-    You have signed in from a network that is new to us: the address { $address }, with { $browser }, on { $at }.
+mail-new-browser-subject = A sign-in in a new browser
+mail-new-browser-body =
+    Somebody signed in to your profile in a browser that we have not seen before: { $browser }, from the IP address { $address }, on { $at }.
 
     If this was you, there is nothing to do. If it was not, set a new password at once, which ends all other sessions: { $page }
 mail-deleted-subject = Your profile is deleted

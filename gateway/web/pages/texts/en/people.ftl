@@ -12,6 +12,10 @@ sign-up-send = Send the link
 sign-up-have = Already have an account?
 mail-sent-title = Check your e-mail
 mail-sent-to = We have sent an e-mail to
+mail-sent-people-only = { $count ->
+    [one] Many emails were requested from your network. If this address belongs to a profile, an email with a link is on its way. To sign up with a new address, try again in { $number } minute.
+   *[other] Many emails were requested from your network. If this address belongs to a profile, an email with a link is on its way. To sign up with a new address, try again in { $number } minutes.
+}
 mail-sent-lifetime = The link in it works for { $value }, once.
 mail-sent-none = No e-mail after a few minutes? Look in the spam folder, and for our other e-mails of this hour, whose links still work. Check the address:
 mail-sent-again = send it again
@@ -22,8 +26,7 @@ reset-title = Forgotten password
 reset-lead = We send a link that lets you choose a new one.
 sign-in-to-add-game = To add your game, sign in. New here? Create an account first: the link is below.
 sign-in-to-claim = To claim this page, sign in. New here? Create an account first: the link is below.
-sign-in-wrong = The address or the password is wrong.
-sign-in-or-reset = { $value } You can also set a new password.
+sign-in-wrong = The email address or the password is wrong, or there were too many attempts. Set a new password by email, or try again in 15 minutes.
 email-label = E-mail
 email-invalid = Write an e-mail address such as ada@studio.example.
 password-label = Password
@@ -69,9 +72,9 @@ code-invalid = A code of the app has six digits, and a recovery code has 16 lett
 code-wrong-wait = This code is wrong, or it was used before. Wait for the next one.
 code-without-phone = Without your phone, type one of your recovery codes.
 code-without-codes = If you have lost these too, write to us:
-limit-tries = { $count ->
-    [one] Too many tries. Try again in { $number } minute.
-   *[other] Too many tries. Try again in { $number } minutes.
+limit-attempts = { $count ->
+    [one] Too many attempts. Try again in { $number } minute.
+   *[other] Too many attempts. Try again in { $number } minutes.
 }
 limit-forms = { $count ->
     [one] Too many forms. Try again in { $number } minute.

@@ -78,9 +78,9 @@ mail-wrong-codes-body =
     Aujourd’hui, quelqu’un qui connaît votre mot de passe a saisi en votre nom vingt codes d’application d’authentification, tous incorrects.
 
     Si ce n’était pas vous, connectez-vous et choisissez tout de suite un nouveau mot de passe : { $page }
-mail-new-network-subject = Une connexion depuis un nouveau réseau
-mail-new-network-body =
-    Vous vous êtes connecté depuis un réseau que nous ne connaissions pas : l’adresse { $address }, avec { $browser }, le { $at }.
+mail-new-browser-subject = Une connexion dans un nouveau navigateur
+mail-new-browser-body =
+    Une session a été ouverte sur votre profil dans un navigateur que nous ne connaissions pas : { $browser }, depuis l’adresse IP { $address }, le { $at }.
 
     Si c’était vous, il n’y a rien à faire. Sinon, choisissez tout de suite un nouveau mot de passe, ce qui met fin à toutes les autres sessions : { $page }
 mail-deleted-subject = Votre profil est supprimé

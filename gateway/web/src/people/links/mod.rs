@@ -19,6 +19,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::link_mail::link_path;
+use crate::admission::Admission;
 use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::domain::next_page::{self, NextPage};
@@ -26,7 +27,6 @@ use crate::domain::percent::encoded;
 use crate::domain::session_token::Token;
 use crate::form_body::FormBody;
 use crate::hashing::Permit;
-use crate::limits;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
@@ -173,15 +173,12 @@ impl LinkRequest {
         }
     }
 
-    /// Admits a form with a new password, which counts for this link and for the network. Anybody can get a link, so without limits a few
-    /// clients could use up the pool of hashes, and nobody could sign in.
+    /// Admits a form with a new password.
     async fn admit(&self) -> Result<Result<Permit, FormState>, PageError> {
-        let (app, now) = (&self.app, self.app.clock.now());
-        let (link, network) = (self.link.id.to_string(), self.client.network());
-        let tries = [(limits::LINK, link.as_str()), (limits::LINKS_FROM, network.as_str())];
-        let admitted = app.limits.admit_hash(&app.passwords, &tries, now).await?;
+        let now = self.app.clock.now();
+        let admitted = self.app.admission.link_form(&self.client, &self.link, now).await?;
         Ok(admitted.map_err(|reached| {
-            let fault = reached.too_many_in(self.language.language, "limit-tries");
+            let fault = reached.too_many_in(self.language.language, "limit-attempts");
             FormState::refused_here(&fault)
         }))
     }
@@ -189,11 +186,10 @@ impl LinkRequest {
     /// Uses the link up. Of two concurrent requests, one fails here. Every transaction locks the person before the person's links, so that
     /// no two wait for each other.
     async fn consume(&self, connection: &mut PgConnection) -> Result<(), PageError> {
-        if links::consume(connection, self.link.id, self.app.clock.now()).await? {
-            Ok(())
-        } else {
-            Err(PageError::link_gone())
+        if !links::consume(&mut *connection, self.link.id, self.app.clock.now()).await? {
+            return Err(PageError::link_gone());
         }
+        Ok(Admission::give_back_mail(connection, &self.link).await?)
     }
 
     /// Begins a session, ends the one of this browser, commits both, and redirects to `path`.

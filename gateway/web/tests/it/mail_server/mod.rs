@@ -52,8 +52,9 @@ async fn queue(pool: &PgPool, recipient: &str) {
 
 /// Queues a mail with a link that lives a day.
 async fn queue_link(pool: &PgPool, recipient: &str) {
-    let link =
-        links::insert(pool, ids::row_id(), recipient, &LinkTarget::SignUp, START).await.unwrap();
+    let link = links::insert(pool, ids::row_id(), recipient, &LinkTarget::SignUp, None, START)
+        .await
+        .unwrap();
     let link = Link { id: link.id, expires_at: link.expires_at };
     mail::insert(pool, message(recipient), Some(link), START).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! Tells people by mail that they have signed in from a network that is new.
+//! Tells people by mail about a sign-in in a new browser.
 
 use kit::Fault;
 use pages::Texts;
@@ -7,28 +7,20 @@ use pages::mails::MailText;
 use super::agent;
 use crate::app::Web;
 use crate::client_info::ClientInfo;
-use crate::limits;
 use crate::person_mail::{self, Reader};
-use crate::store::activity;
 use crate::store::people::Person;
 
-/// Queues the mail about a sign-in, before the activity has it. The first network of a person is not new.
+/// Queues the mail, unless the person was signed in in this browser within a year.
 pub(super) async fn mail(app: &Web, person: &Person, client: &ClientInfo) -> Result<(), Fault> {
-    if !person.wants_notices {
-        return Ok(());
-    }
-    if activity::has_been_in(&app.pool, &person.email, &client.network()).await?
-        || !activity::has_been_anywhere(&app.pool, person.id).await?
+    let now = app.clock.now();
+    if !person.wants_notices
+        || client.devices.of(person.id).is_some()
+        || !app.admission.browser_mail(person.id, now).await?
     {
         return Ok(());
     }
-    let (now, id) = (app.clock.now(), person.id.to_string());
-    let counted = app.limits.count(limits::NETWORK_MAILS, &id, now).await?;
-    if counted.is_err() {
-        return Ok(());
-    }
     let texts = Texts::of(person.language());
-    let text = MailText::new("new-network")
+    let text = MailText::new("new-browser")
         .with("address", client.address())
         .with("browser", agent::name(texts, &client.agent))
         .time("at", now)

@@ -1,0 +1,83 @@
+//! Requests of pages and forms.
+
+use kit::Fault;
+use time::OffsetDateTime;
+
+use super::limit::{Limit, Subject};
+use super::minute::MINUTE;
+use super::{Admission, LimitReached, stored};
+use crate::client_info::ClientInfo;
+use crate::request::Viewer;
+
+/// Forms of a person, or of a session that waits for the second factor.
+pub const FORMS: Limit = Limit::new("forms", 600, time::Duration::minutes(15));
+/// The pictures of a client, as a multiple of its pages: a list shows 24, and browsers keep them.
+const PICTURES_PER_PAGE: u32 = 10;
+
+/// What a request is for. Each kind has its own counts: a scraper of the public site keeps nobody from signing in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum PageKind {
+    /// A page of the public site.
+    Site,
+    /// A page of sign-in, of a mailed link or of the dashboard.
+    Dashboard,
+    Picture,
+    /// A form, also one that votes.
+    Form,
+}
+
+impl Admission {
+    /// Counts a request in memory, before it costs a statement or a call; beyond the limit, returns the seconds until the minute ends.
+    ///
+    /// A browser in which somebody was signed in counts for that person. All others count for their browser and their network.
+    pub fn page(
+        &self,
+        kind: PageKind,
+        client: &ClientInfo,
+        now: OffsetDateTime,
+    ) -> Result<(), u32> {
+        let visitor = self.per_minute(kind, self.pages_of_visitor);
+        let counts = match client.devices.person() {
+            Some(person) => vec![visitor.count(Subject::Person(person))],
+            None => {
+                let browser = Subject::Browser(client.network(), client.headers);
+                let network = self.per_minute(kind, self.pages).count_network(client.network());
+                std::iter::once(visitor.count(browser)).chain(network).collect()
+            }
+        };
+        self.minute.count(&counts, now)
+    }
+
+    /// Counts a page of a session that was found.
+    pub fn session_page(
+        &self,
+        viewer: &Viewer,
+        client: &ClientInfo,
+        now: OffsetDateTime,
+    ) -> Result<(), u32> {
+        // It was counted by its cookie.
+        if client.devices.person() == Some(viewer.person.id) {
+            return Ok(());
+        }
+        let limit = self.per_minute(PageKind::Dashboard, self.pages_of_visitor);
+        self.minute.count(&[limit.count(viewer.subject())], now)
+    }
+
+    /// Counts a form of a session.
+    pub async fn session_form(
+        &self,
+        viewer: &Viewer,
+        now: OffsetDateTime,
+    ) -> Result<Result<(), LimitReached>, Fault> {
+        stored::count_in(&self.pool, &[FORMS.count(viewer.subject())], now).await
+    }
+
+    fn per_minute(&self, kind: PageKind, pages: u32) -> Limit {
+        let most = match kind {
+            PageKind::Picture => pages.saturating_mul(PICTURES_PER_PAGE),
+            PageKind::Site | PageKind::Dashboard | PageKind::Form => pages,
+        };
+        Limit::new(kind.into(), most, MINUTE)
+    }
+}
