@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod approvals;
+mod busy_machine;
 mod catalogue_replicas;
 mod floods;
 mod keys;

@@ -44,6 +44,7 @@ pub struct SmallFleet {
     plan: &'static str,
     /// The folder of the services' binaries.
     binaries: PathBuf,
+    has_activity: bool,
     folder: tempfile::TempDir,
 }
 
@@ -91,6 +92,7 @@ impl SmallFleet {
             settings: Vec::new(),
             plan: UNLIMITED,
             binaries: binaries(),
+            has_activity: false,
             folder,
         }
     }
@@ -105,6 +107,11 @@ impl SmallFleet {
         self.plan = plan;
     }
 
+    /// Starts with a month of reports and votes, and without the data of a template.
+    pub fn create_activity(&mut self) {
+        self.has_activity = true;
+    }
+
     /// Takes the services, and the tools that prepare the fleet, from this folder.
     pub fn use_binaries(&mut self, folder: &Path) {
         folder.clone_into(&mut self.binaries);
@@ -113,6 +120,12 @@ impl SmallFleet {
     /// The output of `up`, which a failed test prints.
     fn launcher_log(&self) -> PathBuf {
         self.folder.path().join("launcher.log")
+    }
+
+    /// The last line that `up` has printed.
+    pub fn last_line(&self) -> String {
+        let log = std::fs::read_to_string(self.launcher_log()).unwrap();
+        log.lines().last().unwrap_or_default().to_owned()
     }
 
     fn command(&self, command: &str, args: &[&str]) -> Command {
@@ -148,7 +161,6 @@ impl SmallFleet {
         let log = std::fs::OpenOptions::new().create(true).append(true).open(&output).unwrap();
         let launcher = self
             .command("up", &["--bin-dir", self.binaries.to_str().unwrap(), "--port", "0"])
-            .arg("--no-activity")
             .args(["--plans", &plans])
             .args(self.test_options())
             .args(args)
@@ -172,17 +184,20 @@ impl SmallFleet {
         self.fleet()
     }
 
-    /// Under `deploy/test`, the fleet copies the data of a template and does not sync to disk, since no test crashes the machine. A benchmark does
+    /// Without activity. Under `deploy/test`, the fleet copies the data of a template and does not sync to disk, since no test crashes the machine. A benchmark does
     /// sync, and a fleet with external servers creates its data there.
     fn test_options(&self) -> Vec<OsString> {
+        if self.has_activity {
+            return Vec::new();
+        }
         let template = std::env::var_os("FLEET_TEMPLATE");
         let mut settings = self.settings.iter();
         let has_servers = settings.any(|(name, _)| names_server(name.as_ref()));
         match template {
             Some(template) if !has_servers => {
-                vec!["--no-fsync".into(), "--template".into(), template]
+                vec!["--no-activity".into(), "--no-fsync".into(), "--template".into(), template]
             }
-            _ => Vec::new(),
+            _ => vec!["--no-activity".into()],
         }
     }
 

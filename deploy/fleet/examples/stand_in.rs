@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     let done = match name.as_str() {
         "staff" => staff(),
         "local-people" => people(),
-        "local-activity" => activity(),
+        "local-activity" => activity(&name),
         _ if env::args().nth(1).as_deref() == Some("migrate") => migrate(&name),
         _ => serve(&name),
     };
@@ -45,10 +45,15 @@ fn setting(name: &str) -> Result<String, VarError> {
     env::var(name)
 }
 
-fn serve(name: &str) -> Result<(), Failure> {
+fn fail_for_test(name: &str) -> Result<(), Failure> {
     if setting("STAND_IN_FAILS").is_ok_and(|which| which == name) {
         return Err("a test makes this start fail".into());
     }
+    Ok(())
+}
+
+fn serve(name: &str) -> Result<(), Failure> {
+    fail_for_test(name)?;
     let prefix = name.trim_end_matches("-svc").to_uppercase();
     let own = |what: &str| {
         setting(&format!("{prefix}_{what}")).map_err(|error| format!("{prefix}_{what}: {error}"))
@@ -93,7 +98,8 @@ fn people() -> Result<(), Failure> {
     Ok(())
 }
 
-fn activity() -> Result<(), Failure> {
+fn activity(name: &str) -> Result<(), Failure> {
+    fail_for_test(name)?;
     setting("ACTIVITY_FLEET_TOKEN")?;
     let keys = io::read_to_string(io::stdin())?;
     if !keys.starts_with("[\"svc_live_secret_") {
@@ -104,6 +110,7 @@ fn activity() -> Result<(), Failure> {
     if offset != "-2595600" {
         return Err(format!("the clock is at `{offset}`").into());
     }
+    writeln!(io::stdout(), "31 days, 400 votes, 31 reports")?;
     Ok(())
 }
 

@@ -25,10 +25,15 @@ pub(crate) fn begin(folder: &Folder, manifest: &mut Manifest) -> Result<()> {
     set_clock(folder, &format!("-{BEHIND}"))
 }
 
-/// Reports and votes while the clock is behind. Afterwards the clock is right, even if the program failed.
-pub(crate) fn create(staff: &Staff<'_>, catalogue: &str, manifest: &mut Manifest) -> Result<()> {
+/// Reports and votes while the clock is behind; returns a sentence about what there is. Afterwards the clock is right, even if the program
+/// failed.
+pub(crate) fn create(
+    staff: &Staff<'_>,
+    catalogue: &str,
+    manifest: &mut Manifest,
+) -> Result<Option<String>> {
     if !manifest.memory.is_behind {
-        return Ok(());
+        return Ok(None);
     }
     say("Creating a month of reports and votes");
     let accounts = manifest.accounts.iter();
@@ -39,10 +44,12 @@ pub(crate) fn create(staff: &Staff<'_>, catalogue: &str, manifest: &mut Manifest
     command.args(["--api", &manifest.base_url, "--catalogue", catalogue]);
     command.args(["--clock-file", &manifest.clock_file]);
     let output = process::capture(&mut command, &keys, staff.signals)?;
-    if !output.status.success() {
-        say(format!("  it is incomplete: {}", output.stderr.trim()));
-    }
-    end(staff.folder, manifest)
+    end(staff.folder, manifest)?;
+    Ok(Some(if output.status.success() {
+        format!("A month of activity: {}", output.stdout.trim())
+    } else {
+        format!("The month of activity is incomplete: {}", output.stderr.trim())
+    }))
 }
 
 /// Sets the clock right.

@@ -74,6 +74,8 @@ pub(crate) struct Fleet<'a> {
     signals: &'a Signals,
     plan: &'a Plan,
     pub(crate) manifest: Manifest,
+    /// A sentence about the activity that this start has made.
+    pub(crate) activity: Option<String>,
     instances: Vec<Instance>,
     ports: Ports,
 }
@@ -130,7 +132,7 @@ impl<'a> Fleet<'a> {
         manifest.secret(services::PEOPLE_KEY)?;
         manifest.clock_file = folder.clock().display().to_string();
         manifest.mail_dir = folder.mail().display().to_string();
-        let fleet = Self { folder, signals, plan, manifest, instances, ports };
+        let fleet = Self { folder, signals, plan, manifest, activity: None, instances, ports };
         OpenOptions::new()
             .create(true)
             .append(true)
@@ -237,8 +239,7 @@ impl<'a> Fleet<'a> {
     /// Starts everything, with data.
     pub(crate) fn start(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
         self.start_servers(supervisor)?;
-        self.start_services(supervisor)?;
-        self.set_state(FleetState::Running)
+        self.start_services(supervisor)
     }
 
     /// Starts the services, waits until all are ready, and creates the seed data.
@@ -303,10 +304,11 @@ impl<'a> Fleet<'a> {
             economy: address("economy-svc"),
         };
         seed::apply(&staff, &self.plan.seeds, &mut self.manifest)?;
-        activity::create(&staff, &address("catalogue-svc"), &mut self.manifest)
+        self.activity = activity::create(&staff, &address("catalogue-svc"), &mut self.manifest)?;
+        Ok(())
     }
 
-    fn set_state(&mut self, state: FleetState) -> Result<()> {
+    pub(crate) fn set_state(&mut self, state: FleetState) -> Result<()> {
         self.manifest.set_state(state, self.folder)
     }
 

@@ -30,9 +30,6 @@ use crate::wait::{Event, Interrupted, Signals, format_duration};
 /// The seed data of a fleet, for `staff apply`.
 const SEED: &str = "deploy/data/fleet.toml";
 
-/// The beginning of the last line of a start in the background.
-const STOP_IT: &str = "Stop it with ";
-
 /// Options of `up`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -181,7 +178,8 @@ fn serve(
     if args.servers_only {
         fleet.start_servers(supervisor)?;
         say(format!("\nThe servers are up after {}", format_duration(since.elapsed())));
-        say(format!("{STOP_IT}{}", fleet.folder().command("down")));
+        say(format!("Stop it with {}", fleet.folder().command("down")));
+        fleet.set_state(FleetState::Running)?;
         return supervisor.supervise(&mut fleet.manifest);
     }
     fleet.start(supervisor)?;
@@ -196,10 +194,13 @@ fn serve(
         ));
     }
     say(if args.detached {
-        format!("\n{STOP_IT}{}", fleet.folder().command("down"))
+        format!("\nStop it with {}", fleet.folder().command("down"))
     } else {
         "\nCtrl-C stops it; data and keys are kept".to_owned()
     });
+    fleet.activity.iter().for_each(say);
+    // After the last line, because `follow` shows the log until then.
+    fleet.set_state(FleetState::Running)?;
     supervisor.supervise(&mut fleet.manifest)
 }
 
@@ -313,19 +314,24 @@ fn detach(folder: &Folder, lock: Lock, signals: &Signals) -> Result<ExitCode> {
     drop(lock);
     let mut child = command.spawn().context("cannot start the background process")?;
     let mut log = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    follow(&mut child, &mut log, signals)
+    follow(folder, &mut child, &mut log, signals)
 }
 
 /// Shows the log of the background process until it is up or has ended.
-fn follow(child: &mut Child, log: &mut File, signals: &Signals) -> Result<ExitCode> {
-    let mut text = String::new();
+fn follow(
+    folder: &Folder,
+    child: &mut Child,
+    log: &mut File,
+    signals: &Signals,
+) -> Result<ExitCode> {
     loop {
-        // First the status, so that nothing of its output is missing.
+        // First the status and the state, so that nothing of its output is missing.
         let status = child.try_wait().context("cannot wait for the background process")?;
-        let shown = text.len();
+        let is_up = Manifest::load(folder).state == FleetState::Running;
+        let mut text = String::new();
         log.read_to_string(&mut text).context("cannot read the log of the launcher")?;
-        say_lines(text.get(shown..).unwrap_or_default());
-        if text.contains(STOP_IT) || status.is_some_and(|status| status.success()) {
+        say_lines(&text);
+        if is_up || status.is_some_and(|status| status.success()) {
             return Ok(ExitCode::SUCCESS);
         }
         if status.is_some() {

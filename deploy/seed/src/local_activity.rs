@@ -1,7 +1,9 @@
 //! Gives a new local fleet a month of activity, for `deploy/up`: reports of the accounts' games through the API, and votes on drawn pairs. The
-//! fleet's clock is a month and an hour behind at first, and this program moves it by a month, day by day. Images do not have it.
+//! fleet's clock is a month and an hour behind at first, and this program moves it by a month, day by day. It prints what it has made. Images
+//! do not have it.
 
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -28,17 +30,22 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const DAY: u64 = 86_400;
 const HOUR: u64 = 3_600;
-/// The votes of a day of the fleet.
-const VOTES: u64 = 65;
+/// The number of the last day. The first one is 0.
+const MONTH: u64 = 30;
+/// The votes of each day, however long they take: a week of them puts dozens of games and of creators on the boards.
+const MIN_VOTES: u64 = 12;
+/// The votes of each day on a machine that is fast enough.
+const MAX_VOTES: u64 = 65;
 /// Votes at once.
 const CALLERS: usize = 16;
-/// How long it may take in all: on a slow machine, fewer votes are cast.
-const LIMIT: Duration = Duration::from_millis(4_500);
+/// How long a day may take, on average, before only [`MIN_VOTES`] are cast.
+const DAY_LIMIT: Duration = Duration::from_millis(145);
 /// How long services may take to see that the clock has moved, most of the time.
 const CLOCK_IS_READ: Duration = Duration::from_millis(60);
-/// How long a report may be refused because its service has yet to see that.
-const PATIENCE: Duration = Duration::from_secs(2);
-const RETRY: Duration = Duration::from_millis(20);
+/// How long a report or a vote may fail, because its service has yet to see that, or is slow.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The first pause before another attempt, and the longest: a report uses up the calls of its account, 60 a minute.
+const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 /// The id of the first voter. The addresses of the voters are of 192.0.2.0/24, which are nobody's.
 const VOTER: u128 = 0x0193_0000_0000_7000_8000_0001_0000_0000;
 
@@ -73,29 +80,18 @@ async fn run(args: Args) -> anyhow::Result<()> {
         http: HttpClient::builder(TokioExecutor::new()).build_http(),
         votes: VotesServiceClient::new(catalogue),
     };
-    let behind = days_behind(&args.clock_file)?;
+    // An earlier start, which was interrupted, has made the days before this one.
+    let first = MONTH - days_behind(&args.clock_file)?.min(MONTH);
     let mut votes = 0;
-    for day in 0..=behind {
-        move_clock(&args.clock_file, behind - day)?;
-        let games = (0..).zip(&keys);
-        let reports = try_join_all(games.map(|(game, key)| fleet.report(game, key, day)));
-        let until = started + LIMIT.mul_f64(fraction(day + 1, behind + 1));
-        let voters = stream::iter(day * VOTES..(day + 1) * VOTES);
-        let cast = voters.map(|voter| fleet.vote_until(until, voter)).buffer_unordered(CALLERS);
-        let cast = cast.filter(|cast| std::future::ready(*cast)).count();
-        // Votes are cast while the reports wait for the clock.
-        let (reported, cast) = tokio::join!(reports, cast);
-        reported?;
-        votes += cast;
+    for (count, day) in (1..).zip(first..=MONTH) {
+        move_clock(&args.clock_file, MONTH - day)?;
+        let made = fleet.make_day(day, &keys, started + DAY_LIMIT * count).await;
+        votes += made.with_context(|| format!("{} days are missing", MONTH - day + 1))?;
     }
-    ensure!(votes > 0, "no vote was cast");
+    let days = MONTH - first + 1;
+    let reports = days * u64::try_from(keys.len())?;
+    writeln!(io::stdout(), "{days} days, {votes} votes, {reports} reports")?;
     Ok(())
-}
-
-fn fraction(part: u64, whole: u64) -> f64 {
-    let [part, whole] =
-        [part, whole].map(|days| f64::from(u32::try_from(days).unwrap_or(u32::MAX)));
-    part / whole
 }
 
 /// The services of a fleet.
@@ -107,33 +103,45 @@ struct Fleet {
 }
 
 impl Fleet {
-    /// Sends the report of a game, again while it is refused.
-    async fn report(&self, game: u64, key: &str, day: u64) -> anyhow::Result<()> {
-        let body = Bytes::from(report_of(game, day).to_string());
-        let give_up = Instant::now() + PATIENCE;
-        sleep(CLOCK_IS_READ).await;
-        loop {
-            let request = Request::post(&self.reports)
-                .header("authorization", format!("Bearer {key}"))
-                .body(Full::new(body.clone()))?;
-            let answer = self.http.request(request).await?;
-            if answer.status().is_success() {
-                return Ok(());
-            }
-            let text = answer.into_body().collect().await?.to_bytes();
-            let text = String::from_utf8_lossy(&text);
-            ensure!(Instant::now() < give_up, "a report is refused: {text}");
-            sleep(RETRY).await;
-        }
+    /// Makes the reports and the votes of a day; returns the number of votes. More than [`MIN_VOTES`] are cast only before `until`.
+    async fn make_day(&self, day: u64, keys: &[String], until: Instant) -> anyhow::Result<u64> {
+        let reports = (0..).zip(keys).map(|(game, key)| self.report(game, key, day));
+        let (first, end) = (day * MAX_VOTES, (day + 1) * MAX_VOTES);
+        // Cast while the reports wait for the clock. A pair that was drawn before the clock moved is rejected.
+        let more = stream::iter(first + MIN_VOTES..end)
+            .map(async |voter| Instant::now() < until && self.vote(voter).await.is_ok())
+            .buffer_unordered(CALLERS)
+            .filter(|is_cast| std::future::ready(*is_cast));
+        let (reported, more) = tokio::join!(try_join_all(reports), more.count());
+        reported?;
+        // Once the reports are accepted: a vote that is cast before the clock has moved is one of the day before.
+        let votes = first..first + MIN_VOTES;
+        try_join_all(votes.map(|voter| retry("a vote", async move || self.vote(voter).await)))
+            .await?;
+        Ok(MIN_VOTES + u64::try_from(more)?)
     }
 
-    /// Whether a voter voted before this time. A pair that was drawn before the clock moved is refused.
-    async fn vote_until(&self, until: Instant, number: u64) -> bool {
-        Instant::now() < until && self.vote(number).await.is_some()
+    /// Sends the report of a game.
+    async fn report(&self, game: u64, key: &str, day: u64) -> anyhow::Result<()> {
+        let body = Bytes::from(report_of(game, day).to_string());
+        sleep(CLOCK_IS_READ).await;
+        retry("a report", async || {
+            let request = Request::post(&self.reports)
+                .header("authorization", format!("Bearer {key}"))
+                // The response to the first attempt may be lost.
+                .header("idempotency-key", format!("day-{day}"))
+                .body(Full::new(body.clone()))?;
+            let response = self.http.request(request).await?;
+            let is_success = response.status().is_success();
+            let text = response.into_body().collect().await?.to_bytes();
+            ensure!(is_success, "{}", String::from_utf8_lossy(&text));
+            Ok(())
+        })
+        .await
     }
 
     /// A new voter judges a pair.
-    async fn vote(&self, number: u64) -> Option<()> {
+    async fn vote(&self, number: u64) -> anyhow::Result<()> {
         let cookie = proto::CookieVoter {
             id: Uuid::from_u128(VOTER + u128::from(number)).to_string(),
             address: format!("192.0.2.{}", number % 254 + 1),
@@ -146,8 +154,9 @@ impl Fleet {
         let mut votes = self.votes.clone();
         let draw =
             proto::DrawPairRequest { voter: voter.clone(), kind: kind.to_owned(), at_least: None };
-        let drawn = votes.draw_pair(draw).await.ok()?.into_inner();
-        let mut pair = [name(drawn.first)?, name(drawn.second)?];
+        let drawn = votes.draw_pair(draw).await?.into_inner();
+        let pair = name(drawn.first).zip(name(drawn.second));
+        let mut pair: [String; 2] = pair.context("a pair has no names")?.into();
         pair.sort_unstable_by_key(|name| liking(name, number));
         let [loser, winner] = pair;
         let vote = proto::CastVoteRequest {
@@ -158,8 +167,24 @@ impl Fleet {
             draw: drawn.draw,
             neither: false,
         };
-        votes.cast_vote(vote).await.ok()?;
-        Some(())
+        votes.cast_vote(vote).await?;
+        Ok(())
+    }
+}
+
+/// Makes a call again while it fails.
+async fn retry(
+    what: &'static str,
+    mut call: impl AsyncFnMut() -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let give_up = Instant::now() + PATIENCE;
+    let [mut pause, longest] = PAUSES;
+    loop {
+        match call().await {
+            Err(_) if Instant::now() < give_up => sleep(pause).await,
+            result => return result.with_context(|| format!("{what} failed")),
+        }
+        pause = longest.min(pause * 2);
     }
 }
 
