@@ -78,7 +78,7 @@ impl PageError {
         Self { status, words: Words::Status, links: Vec::new(), retry_after: None }
     }
 
-    /// An error whose title and text, under `keys`, are in each language.
+    /// An error with translated title and text; `keys` are their text keys.
     pub fn translated(status: StatusCode, keys: Keys) -> Self {
         Self::new(status).with_keys(keys)
     }

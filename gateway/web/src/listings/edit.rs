@@ -97,7 +97,7 @@ pub async fn send(
 }
 
 impl Edit<'_> {
-    /// Saves the change. False if the listing was before as the form wants it.
+    /// Saves the change. Returns false if nothing changed.
     async fn run(&mut self) -> Result<bool, Fault> {
         if self.typed.get(BASE).is_empty() {
             return Err(Fault::invalid_field(BASE, say("listing-edit-reopen")));

@@ -130,7 +130,7 @@ pub async fn show(
         let currency = app.currencies.for_game(&slug, app.clock.now());
         Ok(join(ranks, currency).await)
     };
-    // The future of so many calls is large.
+    // Boxed: the joined futures exceed the size limit of clippy.
     let reads = Box::pin(try_join(listing, ranks_and_currency));
     let ((published, game, creator, similar), (ranks, currency)) = match reads.await {
         Ok(read) => read,

@@ -83,7 +83,7 @@ rpcs! { Webhooks:
             secret: added.secret,
         };
 
-    /// Changes an endpoint that is as `read`: only what differs.
+    /// Sends the fields that differ from `read`; fails if the endpoint has changed since.
     idempotent change(account: Uuid, id: Uuid, read: EndpointChoices, new: EndpointChoices) -> () =
         proto::ChangeEndpointRequest {
             account_id: account,

@@ -231,7 +231,7 @@ async fn owners_learn_which_secrets_a_person_has_seen_who_stops_working_with_the
         };
         ended.location();
         let page = owner.get(&team).await;
-        page.assert(200, &format!("{BOB} does not work with keys and webhooks any more"));
+        page.assert(200, &format!("{BOB} no longer has access to keys and webhooks"));
         for link in [&rotate, &renew] {
             assert_eq!(page.text.matches(link.as_str()).count(), 1, "{end}: {}", page.text);
         }

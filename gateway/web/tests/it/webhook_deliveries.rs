@@ -19,7 +19,7 @@ async fn a_test_event_is_sent_and_its_result_appears(pool: PgPool) {
     let fields = [("event", "listing.updated person")];
     let sent = site.browser.submit(&path, &test, &fields).await;
     let page = site.eventually(sent.location(), "Your receiver accepted it").await;
-    page.assert(200, "after 1 try");
+    page.assert(200, "after 1 attempt");
     page.assert(200, "answered 200");
     page.assert(200, "&#60;b&#62;noted");
     assert!(!page.text.contains("of-the-studio"), "{}", page.text);
@@ -65,9 +65,9 @@ async fn a_delivery_is_sent_again(pool: PgPool) {
     assert_eq!(again.location(), delivery);
     let page = site.browser.get(again.location()).await;
     page.assert(200, "It is being sent now.");
-    page.assert(200, "<dt>Next try</dt><dd>now</dd>");
+    page.assert(200, "<dt>Next attempt</dt><dd>now</dd>");
     site.receiver.answer(200);
-    let page = site.eventually(again.location(), "after 2 tries").await;
+    let page = site.eventually(again.location(), "after 2 attempts").await;
     page.assert(200, "answered 500");
     page.assert(200, "answered 200");
     let bodies = site.receiver.bodies();
@@ -132,7 +132,7 @@ async fn failed_deliveries_are_counted_before_they_are_sent_again(pool: PgPool) 
         .unwrap();
     site.receiver.answer(500);
     site.browser.post(&format!("{path}/resume"), &[]).await.location();
-    site.eventually(&delivery, "It has failed").await;
+    site.eventually(&delivery, "Failed after").await;
     // A 410 disables the endpoint.
     site.receiver.answer(410);
     send_test(&mut site, &path, "ping").await;
@@ -149,5 +149,5 @@ async fn failed_deliveries_are_counted_before_they_are_sent_again(pool: PgPool) 
     site.browser.post(&format!("{path}/resume"), &[]).await.location();
     let sent = site.browser.post(&recover, &confirmed).await;
     site.browser.get(sent.location()).await.assert(200, "sent again");
-    site.eventually(&delivery, "Your receiver accepted it after 2 tries").await;
+    site.eventually(&delivery, "Your receiver accepted it after 2 attempts").await;
 }

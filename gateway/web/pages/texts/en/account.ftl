@@ -117,7 +117,7 @@ settings-name = Name
 settings-close-members = The account has other people: remove them first, or leave the account to them.
 settings-close-keys = The account has keys that work: revoke them first.
 settings-close-webhooks = The account has webhooks: remove them first.
-settings-close-listings = The account has pages, games or events. They would have nobody to care for them: leave the account to somebody else.
+settings-close-listings = The account has pages, games or events. Take them down first, or make somebody else an owner and leave.
 
 ## The team of an account, and its activity
 

@@ -13,4 +13,4 @@ economy-report-held = held
 economy-report-unknown = not known
 economy-report-approved = Staff approved it: { $value }.
 economy-report-reason = Staff rejected it, { $from }: { $to }
-economy-report-waits = It waits for staff since { $value }, and changes nothing until they approve or reject it. Later reports that are close to the last counted one count meanwhile.
+economy-report-waits = Held for review since { $value }. It does not affect rates until staff approve or reject it. Later reports that are close to the last counted one count meanwhile.

@@ -92,14 +92,14 @@ mail-removed-body =
     If you think that this is a mistake, ask { $by }. Your other accounts: { $page }
 mail-seen-secrets-subject = Somebody has seen secrets of your account that still work
 mail-seen-secrets-body =
-    { $email } does not work with the keys and webhooks of the account { $name } any more, and has seen the secrets of these. They work until somebody replaces them: rotate each key, and create a new signing secret for each webhook.
+    { $email } no longer has access to the keys and webhooks of the account { $name }, but has seen these secrets. They stay valid until you replace them: rotate each key, and create a new signing secret for each webhook.
 
     { $secrets }
 
     The page of the team lists them too: { $team }
 mail-seen-secrets-unknown-subject = Somebody may have seen secrets of your account
 mail-seen-secrets-unknown-body =
-    { $email } does not work with the keys and webhooks of the account { $name } any more. Which secrets { $email } has seen could not be told, because a service did not answer.
+    { $email } no longer has access to the keys and webhooks of the account { $name }. We could not tell which secrets { $email } has seen, because a service did not answer.
 
     The page of the team lists them: { $team }
 mail-month-share-subject = 80 % of the month's calls are used
@@ -202,9 +202,9 @@ mail-event-moved-body =
     Your listings: { $page }
 mail-report-held-subject = A report of your game is held
 mail-report-held-body =
-    The report { $report } of the game { $game } does not count yet: a person looks at it first. The reason: { $reason }
+    The report { $report } of the game { $game } is on hold until our staff review it. The reason: { $reason }
 
-    Until then, rates and figures go on from the report before. Check the numbers that your game sends; a right report needs nothing from you: { $page }
+    Until then, rates and figures still use the previous report. Check the numbers that your game sends; if they are right, there is nothing to do: { $page }
 mail-report-counted-subject = A held report of your game counts
 mail-report-counted-body =
     Staff have approved the report { $report } of the game { $game }: it counts now.

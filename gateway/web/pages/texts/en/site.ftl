@@ -309,7 +309,7 @@ error-not-found-title = Not found
 error-not-found = The address may have a typing error, or its page is gone.
 error-not-found-account = The address may have a typing error, its page may be gone, or it belongs to an account that you are not in.
 error-invalid-title = This address does not work
-error-invalid = It contains a filter or a place in a list that does not exist, or no longer exists. Start from the first page.
+error-invalid = The filter or the page in this address does not exist, or no longer exists. Start from the first page.
 error-limit-title = Slow down
 error-limit = { $count ->
     [one] Too many pages in a minute. Try again in { $number } second. A program should use the API, which has limits of its own.

@@ -55,26 +55,26 @@ delivery-state-unknown = not known
 
 ## One delivery
 
-delivery-answer-to = The answer to try { $number }
+delivery-answer-to = The response to attempt { $number }
 delivery-tries = { $count ->
-    [one] { $number } try
-   *[other] { $number } tries
+    [one] { $number } attempt
+   *[other] { $number } attempts
 }
 delivery-waits-paused = The address is paused: this is sent when you resume it.
 delivery-waits-off = The address is disabled: this is sent when you resume it.
 delivery-on-its-way = It is on its way.
-delivery-retry-now = The last try has failed. It is being sent now.
-delivery-retry-at = The last try has failed. The next one is at { $value }, or sooner.
-delivery-retry-follows = The last try has failed. Another one follows.
+delivery-retry-now = The last attempt failed. It is being sent now.
+delivery-retry-at = The last attempt failed. The next one is at { $value }, or sooner.
+delivery-retry-follows = The last attempt failed. Another one follows.
 delivery-arrived = Your receiver accepted it after { $value }.
-delivery-failed-after = It has failed after { $value }, and is not sent again unless you do.
+delivery-failed-after = Failed after { $value }. It is not retried unless you send it again.
 delivery-not-sent = It is not sent.
-delivery-again-paused = The address is paused: the try is made when you resume it.
+delivery-again-paused = The address is paused: the attempt is made when you resume it.
 delivery-again-off = The address is disabled: resume it before you send this again.
-delivery-again-waiting = Sends it now. If a try is running and fails, another one follows at once.
-delivery-again-once = Sends it once, now. If this try fails, no other one follows.
+delivery-again-waiting = Sends it now. If an attempt is running and fails, another one follows immediately.
+delivery-again-once = Sends it once, now. If this attempt fails, no other one follows.
 
-## Answers to a try, and why there is none
+## Responses to an attempt, and why there is none
 
 delivery-milliseconds = { $value } ms
 

@@ -202,9 +202,9 @@ mail-event-moved-body =
     Vos fiches : { $page }
 mail-report-held-subject = Un rapport de votre jeu est mis en attente
 mail-report-held-body =
-    Le rapport { $report } du jeu { $game } n’est pas encore pris en compte : une personne l’examine d’abord. Motif : { $reason }
+    Le rapport { $report } du jeu { $game } est en attente : notre équipe doit d’abord l’examiner. Motif : { $reason }
 
-    D’ici là, les taux et les chiffres continuent de se fonder sur le rapport précédent. Vérifiez les nombres que votre jeu envoie ; s’ils sont justes, vous n’avez rien à faire : { $page }
+    D’ici là, les taux et les chiffres utilisent encore le rapport précédent. Vérifiez les nombres que votre jeu envoie ; s’ils sont justes, vous n’avez rien à faire : { $page }
 mail-report-counted-subject = Un rapport de votre jeu, mis en attente, est pris en compte
 mail-report-counted-body =
     Notre équipe a approuvé le rapport { $report } du jeu { $game } : il est maintenant pris en compte.

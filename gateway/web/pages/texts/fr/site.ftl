@@ -309,7 +309,7 @@ error-not-found-title = Page introuvable
 error-not-found = L’adresse contient peut-être une faute de frappe, ou la page n’existe plus.
 error-not-found-account = L’adresse contient peut-être une faute de frappe, la page n’existe plus, ou elle appartient à un compte dont vous n’êtes pas membre.
 error-invalid-title = Cette adresse ne fonctionne pas
-error-invalid = Elle contient un filtre, ou une position dans une liste, qui n’existe pas ou n’existe plus. Repartez de la première page.
+error-invalid = Le filtre ou la page que cette adresse indique n’existe pas, ou n’existe plus. Repartez de la première page.
 error-limit-title = Moins vite
 error-limit = { $count ->
     [one] Trop de pages en une minute. Réessayez dans { $number } seconde. Un programme devrait utiliser l’API, qui a ses propres limites.

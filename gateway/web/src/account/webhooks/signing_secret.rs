@@ -25,7 +25,7 @@ pub(super) async fn shown_once(
     let (url, rotating_until) = (origin(&endpoint.url), time_of(endpoint.rotating_until));
     let id: Option<Uuid> = endpoint.id.parse().ok();
     let effect = |response| match (action, rotating_until) {
-        // Each rotation of an endpoint ends at a time of its own.
+        // `rotating_until` identifies the rotation.
         (Action::WebhookSecretRotated, Some(until)) => {
             let until = until.unix_timestamp_nanos().to_string();
             let id = id.map(|id| Uuid::new_v5(&id, until.as_bytes()));

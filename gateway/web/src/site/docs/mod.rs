@@ -50,7 +50,7 @@ fn menu(guides: &Guides, reference: Option<&Reference>, current: &str) -> Menu {
     menu
 }
 
-/// Appends a link to a group, which is new if it is not the last one.
+/// Appends to the last group, or starts a new one if the title differs.
 fn push(menu: &mut Menu, group: &str, item: MenuLink) {
     match menu.groups.last_mut() {
         Some(last) if last.title == group => last.links.push(item),
