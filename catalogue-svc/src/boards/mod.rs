@@ -7,8 +7,8 @@
 //! the day, and adds the vote to the sums of both listings, of all time and of its hour. Votes on one listing wait for each other, about a
 //! millisecond each. A void is one command, too.
 //!
-//! **Boards** are sorted vectors. Every two seconds each replica asks whether the sums have changed ([`VoteCounts`]), and loads three for each
-//! listing that ever got a vote (the week, the month, all votes) in one statement if they have, or if the hour has; no vote is read. If votes,
+//! **Boards** are sorted vectors. Every two seconds each replica asks whether the sums have changed ([`VoteCounts`]), and loads three sums for
+//! each listing with votes (the week, the month, all votes) in one statement if they have, or if the hour has; no vote is read. If votes,
 //! the hour or listings have changed, a thread outside the runtime sorts the boards and swaps them in. A reader waits for nothing, and reads no
 //! SQL. It takes the fields of a listing from its own snapshot of the catalogue and leaves out the listings that are not public there: a
 //! listing that is taken down leaves its boards at once, and the ranks and the total close up with the next boards.
@@ -67,7 +67,7 @@ pub struct Boards {
     votes: Mutex<Option<(Version, VoteCounts)>>,
     /// `None` before the first sort.
     live: ArcSwapOption<DatasetBoards>,
-    /// As `live`.
+    /// The boards of the samples; `None` before the first sort.
     test: ArcSwapOption<DatasetBoards>,
 }
 

@@ -23,7 +23,7 @@ pub struct DatasetBoards {
 }
 
 impl DatasetBoards {
-    /// Sorts the listings of a dataset, which a snapshot at `position` has, by these votes.
+    /// Sorts the listings of a dataset by `votes`. `position` is that of the snapshot with the dataset.
     pub fn sort(votes: VoteCounts, position: Position, listings: &Dataset) -> Self {
         let boards = BoardKind::ALL.map(|kind| {
             let voted: Vec<_> = listings

@@ -29,7 +29,7 @@ pub struct CreatorKey {
     pub handle: Arc<str>,
 }
 
-/// Events: the soonest first, then by slug. Past ones are walked backwards.
+/// Events: the soonest first, then by slug. Lists of past events read this order in reverse.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EventKey {
     pub starts_at: Date,

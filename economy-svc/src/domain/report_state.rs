@@ -6,7 +6,7 @@ pub enum ReportState {
     Counted,
     /// It waits for a decision of staff.
     Held,
-    /// Staff have decided that it never counts, or counts no more.
+    /// Rejected while held, or retracted after it counted.
     Rejected,
 }
 

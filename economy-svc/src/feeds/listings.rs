@@ -69,7 +69,8 @@ fn page(change: &Change) -> anyhow::Result<pages::Row> {
     Ok(pages::Row { id: page.id.parse()?, owners: owners.collect() })
 }
 
-/// The row of a game. Of a game that is not visible nothing but its id must be readable: whatever a later release writes there, it is hidden.
+/// The row of a game. A hidden game needs only a readable id, so that fields that a later release changes cannot keep it
+/// listed.
 fn game(change: &Change) -> anyhow::Result<games::Row> {
     let game = Game::decode(change.state.clone())?;
     let (mode, page_id) = match (Mode::try_from(game.mode), game.page_id.parse::<Uuid>()) {

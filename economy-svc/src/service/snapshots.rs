@@ -16,7 +16,7 @@ use super::snapshot::{List, Snapshot};
 use crate::samples;
 use crate::store::{economy, version};
 
-/// After this time PostgreSQL has vanished, and the next call begins another load.
+/// Time limit of a load. After a timeout the next call starts another.
 const LOAD_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// What the task has loaded.

@@ -41,7 +41,7 @@ pub enum HitKind {
 }
 
 impl HitKind {
-    /// As filter and row have it.
+    /// The name in the parameter `type` and in result rows.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
