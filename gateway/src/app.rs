@@ -34,7 +34,7 @@ pub struct Gateway {
     pub switches: Arc<SwitchCache>,
     /// Finds the caller of a key by its hash.
     pub lookup: Arc<Lookup>,
-    /// Refused calls by address.
+    /// Refused calls by network and site.
     pub refused_calls: Arc<RefusedCalls>,
     /// When keys were last used; written to PostgreSQL in batches.
     pub last_used: Arc<LastUsed>,

@@ -80,7 +80,7 @@ pub struct LookupSettings {
     /// Seconds that a lookup of a key or of a month's use in PostgreSQL may take
     #[arg(long, default_value = "2", value_parser = a_second_or_more)]
     pub keys_deadline: Duration,
-    /// Refused calls (401, 403) per minute, for each IPv4 address or IPv6 network (/64)
+    /// Refused calls (401, 403) per minute, for each IPv4 address or IPv6 /64; five times as many for each IPv6 /48
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     pub refused_calls: u32,
     /// Proxies whose header about clients is trusted: `192.0.2.1,10.0.0.0/8`

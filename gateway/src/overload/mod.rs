@@ -5,7 +5,7 @@
 //! | size of the head and the body | [`request_limits`] |
 //! | bodies that arrive, and their time | [`request_body`] |
 //! | requests that run, and that wait | [`admission`] |
-//! | refused calls of an address | [`refused_calls`] |
+//! | refused calls of a network and its site | [`refused_calls`] |
 //! | key lookups | [`crate::lookup`] |
 //! | calls to one service | [`crate::upstream`] |
 //! | connections | `kit::http_server` |

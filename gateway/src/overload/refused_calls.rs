@@ -1,7 +1,7 @@
-//! Limits the refused calls (401, 403) of an address per minute.
+//! Limits the refused calls (401, 403) of a network per minute and, with five times the limit, those of its site.
 //!
 //! Refused calls use no quota, so nothing else limits a client that repeats them, or one that guesses keys. Allowed calls are not counted,
-//! and a key that this process has seen works on at an address without refused calls left.
+//! and a key that this process has seen still works in a network without refused calls left.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,11 +14,11 @@ use kit::network::Network;
 
 /// How long a refused call counts, and the longest wait.
 const MINUTE: Duration = Duration::MINUTE;
-/// The most addresses that are counted, about 4 MB. Further ones wait until the minute ends.
+/// The most networks and sites that are counted, about 4 MB. Further ones wait until the minute ends.
 const CAPACITY: usize = 100_000;
 
-/// Refused calls of the current minute, by address. All addresses share the minute. It begins with a refused call, and its end drops
-/// all counts.
+/// Refused calls of the current minute, by network and site. All share the minute. It begins with a
+/// refused call, and its end drops all counts.
 #[derive(Debug)]
 pub struct RefusedCalls {
     limit: u32,
@@ -32,7 +32,7 @@ struct Minute {
 }
 
 impl RefusedCalls {
-    /// `limit` is per minute and address.
+    /// `limit` is per minute and network.
     pub fn new(limit: u32) -> Self {
         Self {
             limit,
@@ -40,7 +40,7 @@ impl RefusedCalls {
         }
     }
 
-    /// Fails with `rate_limited` if the address has no refused calls left. Call it before work for a call that is likely to be refused.
+    /// Fails with `rate_limited` if the network or its site has no refused calls left. Call it before work for a call that is likely to be refused.
     pub(crate) fn check(&self, from: Network, now: OffsetDateTime) -> Result<(), Fault> {
         let minute = self.lock();
         if !minute.is_current(now) || minute.has_room(from, self.limit) {
@@ -67,7 +67,9 @@ impl RefusedCalls {
         if !minute.has_room(from, self.limit) {
             return rate_limited(minute.start, now);
         }
-        *minute.calls.entry(from).or_default() += 1;
+        for (network, _) in from.counted(self.limit) {
+            *minute.calls.entry(network).or_default() += 1;
+        }
         error
     }
 
@@ -82,24 +84,27 @@ impl Minute {
     }
 
     fn has_room(&self, from: Network, limit: u32) -> bool {
-        match self.calls.get(&from) {
-            Some(calls) => *calls < limit,
-            None => self.calls.len() < CAPACITY,
-        }
+        let mut counted = self.calls.len();
+        let is_below_limits = from.counted(limit).all(|(network, limit)| {
+            let calls = self.calls.get(&network);
+            counted += usize::from(calls.is_none());
+            calls.is_none_or(|calls| *calls < limit)
+        });
+        is_below_limits && counted <= CAPACITY
     }
 }
 
 fn rate_limited(start: OffsetDateTime, now: OffsetDateTime) -> Fault {
-    // After the clock was set back, no address waits longer than a minute.
+    // After the clock was set back, no network waits longer than a minute.
     let left = (start + MINUTE - now).min(MINUTE);
-    let message = "Too many calls from your address were refused (401, 403), so this one was not checked any further. Check the key \
+    let message = "Too many calls from your network were refused (401, 403), so this one was not checked any further. Check the key \
                    and its permissions, and try again after the number of seconds in Retry-After.";
     Fault::new(Code::RateLimited, message).retry_in(left.max(Duration::SECOND))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::net::{IpAddr, Ipv4Addr};
+    use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
     use time::macros::datetime;
 
@@ -109,6 +114,11 @@ mod tests {
 
     fn network(number: u32) -> Network {
         IpAddr::V4(Ipv4Addr::from_bits(number)).into()
+    }
+
+    /// The IPv6 network with this number at a site.
+    fn network_of_site(site: u16, number: u16) -> Network {
+        IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, site, number, 0, 0, 0, 1)).into()
     }
 
     /// The `Retry-After` of a refused call beyond the limit; `None` if the call was counted.
@@ -121,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_limited_per_minute() {
+    fn a_network_is_limited_per_minute() {
         let (calls, from) = (RefusedCalls::new(2), network(1));
         let at = |milliseconds| START + Duration::milliseconds(milliseconds);
         assert_eq!(wait(&calls, from, at(0)), None);
@@ -133,6 +143,23 @@ mod tests {
         assert_eq!(wait(&calls, from, at(60_000)), None);
         // When the clock is set back, a new window starts.
         assert_eq!(wait(&calls, from, at(-3_600_000)), None);
+    }
+
+    #[test]
+    fn a_site_is_limited_with_five_times_the_limit() {
+        let calls = RefusedCalls::new(2);
+        let counted = |site| {
+            let networks = (0..100).map(|number| network_of_site(site, number));
+            networks.filter(|from| wait(&calls, *from, START).is_none()).count()
+        };
+        assert_eq!((counted(1), counted(2)), (10, 10));
+        // The calls that the site's limit rejected count in no network.
+        assert_eq!(calls.lock().calls.len(), 2 * (10 + 1));
+        assert_eq!(wait(&calls, network_of_site(1, 0), START), Some(60));
+        assert_eq!(wait(&calls, network_of_site(1, 0), START + MINUTE), None);
+        let one =
+            (0..100).filter(|_| wait(&calls, network_of_site(1, 1), START + MINUTE).is_none());
+        assert_eq!(one.count(), 2);
     }
 
     #[test]
@@ -149,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_counted_addresses_is_limited() {
+    fn the_number_of_counted_networks_is_limited() {
         let calls = RefusedCalls::new(1);
         let counted =
             (0..1_000_000).filter(|number| wait(&calls, network(*number), START).is_none()).count();
@@ -157,5 +184,21 @@ mod tests {
         assert_eq!(calls.lock().calls.len(), CAPACITY);
         assert_eq!(wait(&calls, network(2_000_000), START + MINUTE), None);
         assert_eq!(calls.lock().calls.capacity(), 3);
+    }
+
+    #[test]
+    fn sites_use_places_too() {
+        let calls = RefusedCalls::new(1);
+        let is_counted = |from| wait(&calls, from, START).is_none();
+        let (one, other) = (network_of_site(1, 0), network_of_site(1, 1));
+        assert!(is_counted(one));
+        // One place is left: enough for a network of a site that is counted, not for one of another
+        // site.
+        let others = (3..).take(CAPACITY - 3).filter(|number| is_counted(network(*number)));
+        assert_eq!(others.count(), CAPACITY - 3);
+        assert!(!is_counted(network_of_site(2, 0)));
+        assert!(is_counted(other));
+        assert!(!is_counted(network(0)));
+        assert_eq!(calls.lock().calls.len(), CAPACITY);
     }
 }

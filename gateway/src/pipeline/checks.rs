@@ -40,7 +40,7 @@ impl Checks<'_> {
         context: &mut Context,
     ) -> Result<(Arc<Caller>, RateLimitStatus, Option<Position>), ApiError> {
         let Self { app, now, .. } = *self;
-        // 1 to 8. A refused call uses no quota, so it counts against its address.
+        // 1 to 8. A refused call uses no quota, so it counts against its network.
         let caller = match self.allowed_caller(context).await {
             Ok(caller) => caller,
             Err(refusal) => {

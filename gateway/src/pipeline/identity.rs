@@ -35,7 +35,7 @@ impl Checks<'_> {
         Ok(caller)
     }
 
-    /// Looks up a key. If this process has not seen it yet, it may be a guess: the client's address must have refused calls left, and the
+    /// Looks up a key. If this process has not seen it yet, it may be a guess: the client's network must have refused calls left, and the
     /// request has no admission permit meanwhile, so that guessed keys keep no other request from being admitted.
     async fn find(&self, hash: Hash, context: &mut Context) -> Result<Option<Arc<Caller>>, Fault> {
         let lookup = &self.app.lookup;

@@ -11,7 +11,7 @@ pub struct ApiSettings {
     pub public_share_percent: u8,
     /// Tips of a player to a game.
     pub tips_per_minute: u32,
-    /// Calls from an address that get 401 or 403.
+    /// Calls from an IPv4 address or an IPv6 /64 that get 401 or 403. A /48 may make five times as many.
     pub refused_calls_per_minute: u32,
     /// The time until the head of the first request of a connection.
     pub head_seconds: u64,
