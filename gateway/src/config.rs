@@ -29,7 +29,7 @@ pub struct Settings {
     /// Milliseconds after which Redis counts as unavailable; each gateway then counts calls alone
     #[arg(long, default_value = "50", value_parser = milliseconds)]
     pub redis_patience: Duration,
-    /// Calls of an account that its log in Redis holds, for the dashboard; 0 for no log
+    /// Calls of an account that its log in Redis holds, a tenth of them with public keys or keys that no longer work; 0 for no log
     #[arg(long, default_value = "1000", value_parser = clap::value_parser!(u32).range(..=100_000))]
     pub call_log: u32,
     /// Milliseconds between writes of month use to PostgreSQL: the most that is lost with Redis

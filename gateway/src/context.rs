@@ -32,6 +32,8 @@ pub struct Context {
     pub rate_limit: Option<RateLimitStatus>,
     /// The code of the error that the request was answered with.
     pub error: Option<Code>,
+    /// Whether the limit of refused calls has rejected it. Then no account's log shows it.
+    pub exceeds_refused_calls: bool,
 }
 
 /// Whose key the request presents.
@@ -58,6 +60,7 @@ impl Context {
             identity: Identity::None,
             rate_limit: None,
             error: None,
+            exceeds_refused_calls: false,
         }
     }
 

@@ -10,16 +10,18 @@ use kit::api::timestamp;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::call_record;
+use crate::domain::call_record::{self, LogPart};
 use crate::domain::key::Key;
 use crate::per_thread::PerThread;
 
-/// The most calls of an account that one thread logs between two writes. Successful and failed calls are limited separately, so that a
-/// burst of one kind does not hide the other.
+/// The most calls of an account that one thread logs in a part between two writes. Successful and
+/// failed calls are limited separately, so that a burst of one kind does not hide the other.
 pub const SAMPLE: usize = 20;
-/// The most calls of all accounts that one thread logs between two writes. Each account has at least one.
+/// The most calls of all accounts that one thread logs in a part between two writes. Each account
+/// has at least one.
 const MAX_LOGGED: usize = 2_000;
-/// The most accounts whose calls one thread holds. Calls of further ones are not recorded, until the next write.
+/// The most accounts whose calls one thread holds for a part. Calls of further ones are not
+/// recorded, until the next write.
 const MAX_ACCOUNTS: usize = 10_000;
 /// The most bytes of path and query that are copied. The log shows fewer, but must not cut a key in two.
 const MAX_TARGET: usize = 2 * call_record::TARGET_BYTES;
@@ -40,7 +42,7 @@ pub struct FinishedCall<'a> {
     pub duration: Duration,
 }
 
-/// The calls of an account since the last write.
+/// The calls of an account since the last write, for one part of its log.
 #[derive(Debug, Default)]
 pub(crate) struct AccountCalls {
     /// A sample: the first ones, with their targets as they were sent.
@@ -50,35 +52,44 @@ pub(crate) struct AccountCalls {
     pub(crate) left_out: u64,
 }
 
-/// The calls that one thread has collected.
+/// The calls that one thread has collected for one part of the logs.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     pub(crate) accounts: HashMap<Uuid, AccountCalls>,
     logged: usize,
 }
 
-/// Records calls in one shard per thread.
+/// Records calls in one shard per thread and part of the logs.
 #[derive(Debug)]
 pub struct CallRecorder {
-    collected: PerThread<Collected>,
+    private: PerThread<Collected>,
+    exposed: PerThread<Collected>,
     has_log: bool,
 }
 
 impl CallRecorder {
     /// Without a log, nothing is recorded.
     pub fn new(has_log: bool) -> Self {
-        Self { collected: PerThread::default(), has_log }
+        Self { private: PerThread::default(), exposed: PerThread::default(), has_log }
     }
 
     pub fn record(&self, call: &FinishedCall<'_>) {
         if self.has_log {
-            self.collected.with(|collected| collected.add(call));
+            let part = LogPart::of_call(call.key, call.code);
+            self.collected(part).with(|collected| collected.add(call));
         }
     }
 
-    /// Takes the calls that all threads have collected.
-    pub(crate) fn take(&self) -> impl Iterator<Item = Collected> {
-        self.collected.take()
+    /// Takes the calls that all threads have collected for a part of the logs.
+    pub(crate) fn take(&self, part: LogPart) -> impl Iterator<Item = Collected> {
+        self.collected(part).take()
+    }
+
+    fn collected(&self, part: LogPart) -> &PerThread<Collected> {
+        match part {
+            LogPart::Private => &self.private,
+            LogPart::Exposed => &self.exposed,
+        }
     }
 }
 
@@ -132,6 +143,7 @@ mod tests {
     use time::macros::datetime;
 
     use super::*;
+    use crate::domain::key::KeyKind;
     use crate::domain::key::tests::caller;
 
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
@@ -151,7 +163,11 @@ mod tests {
     }
 
     fn taken_calls(recorder: &CallRecorder) -> Vec<AccountCalls> {
-        let collected = recorder.take();
+        taken_calls_of(recorder, LogPart::Private)
+    }
+
+    fn taken_calls_of(recorder: &CallRecorder, part: LogPart) -> Vec<AccountCalls> {
+        let collected = recorder.take(part);
         collected.flat_map(|collected| collected.accounts.into_values()).collect()
     }
 
@@ -190,6 +206,33 @@ mod tests {
     }
 
     #[test]
+    fn calls_with_exposed_keys_use_up_no_sample_of_the_others() {
+        let recorder = CallRecorder::new(true);
+        let key = caller().key;
+        let public = Key { kind: KeyKind::Public, ..key.clone() };
+        let revoked = |n: u128| Key { account: Uuid::from_u128(n << 64), ..key.clone() };
+        for _ in 0..100 {
+            recorder.record(&call(&public, 200));
+            recorder.record(&call(&public, 429));
+        }
+        for n in 1..=MAX_ACCOUNTS as u128 {
+            let refused = FinishedCall { code: Some(Code::InvalidKey), ..call(&key, 401) };
+            recorder.record(&FinishedCall { key: &revoked(n), ..refused });
+        }
+        for status in [200, 404] {
+            for _ in 0..SAMPLE {
+                recorder.record(&call(&key, status));
+            }
+        }
+        let [calls] = taken_calls(&recorder).try_into().unwrap();
+        assert_eq!((calls.logged.len(), calls.left_out), (2 * SAMPLE, 0));
+        let exposed = taken_calls_of(&recorder, LogPart::Exposed);
+        assert_eq!(exposed.len(), MAX_ACCOUNTS);
+        let left_out: u64 = exposed.iter().map(|calls| calls.left_out).sum();
+        assert_eq!(left_out, 200 - 2 * SAMPLE as u64);
+    }
+
+    #[test]
     fn every_account_has_a_logged_call_within_bounded_memory() {
         let recorder = CallRecorder::new(true);
         let mut key = caller().key;
@@ -200,7 +243,7 @@ mod tests {
                 recorder.record(&call(&key, 200));
             }
         }
-        let mut collected: Vec<Collected> = recorder.take().collect();
+        let mut collected: Vec<Collected> = recorder.take(LogPart::Private).collect();
         collected.retain(|shard| !shard.accounts.is_empty());
         let [shard] = collected.try_into().unwrap();
         assert_eq!(shard.accounts.len(), MAX_ACCOUNTS);

@@ -1,4 +1,5 @@
-//! The log of calls in Redis: the sorted set `gateway:{<account>}:calls` of each account, by time.
+//! The log of calls in Redis: a sorted set by time for each part of the log of an account,
+//! `gateway:{<account>}:calls` and `gateway:{<account>}:exposed_calls`.
 
 use contracts::gateway::v1::Call;
 use kit::api::timestamp::{self, unix_milliseconds};
@@ -8,7 +9,7 @@ use redis::{Cmd, RedisWrite as _};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::call_record::LOGGED;
+use crate::domain::call_record::{LOGGED, LogPart};
 
 /// The most calls that one run of `append.lua` appends. Lua passes up to 8,000 values to a command, two for each call.
 const MAX_APPENDED: usize = 1_000;
@@ -32,17 +33,19 @@ impl CallLog {
         self.most
     }
 
-    /// Appends calls, oldest first. While Redis is unavailable they are lost.
+    /// Appends calls to a part of a log, oldest first. While Redis is unavailable they are lost.
     pub(crate) async fn append(
         &self,
         account: Uuid,
+        part: LogPart,
         calls: &[Call],
         now: OffsetDateTime,
     ) -> Result<(), Unavailable> {
         for calls in calls.chunks(MAX_APPENDED) {
             let mut command = evaluate(&self.append, 1);
-            write_key(&mut command, account);
-            command.arg(unix_milliseconds(now - LOGGED)).arg(self.most).arg(LOGGED.whole_seconds());
+            write_key(&mut command, account, part);
+            command.arg(unix_milliseconds(now - LOGGED));
+            command.arg(part.places(self.most)).arg(LOGGED.whole_seconds());
             for call in calls {
                 command.arg(unix_milliseconds(at(call))).arg(call.encode_to_vec());
             }
@@ -58,17 +61,29 @@ impl CallLog {
         account: Uuid,
         now: OffsetDateTime,
     ) -> Result<Vec<Call>, Unavailable> {
-        let mut command = redis::cmd("ZREVRANGEBYSCORE");
-        write_key(&mut command, account);
-        command.arg("+inf").arg(unix_milliseconds(now - LOGGED));
-        let stored: Vec<Vec<u8>> = self.redis.query("read call log", &command).await?;
-        let stored = stored.iter();
+        let (private, exposed) = futures::try_join!(
+            self.read_part(account, LogPart::Private, now),
+            self.read_part(account, LogPart::Exposed, now),
+        )?;
+        let stored = private.iter().chain(&exposed);
         let mut calls: Vec<Call> =
             stored.filter_map(|bytes| Call::decode(bytes.as_slice()).ok()).collect();
-        // Redis has sorted them by milliseconds.
         calls.sort_by(|a, b| sort_key(b).cmp(&sort_key(a)));
-        calls.truncate(usize::try_from(self.most).unwrap_or(usize::MAX));
         Ok(calls)
+    }
+
+    /// The newest calls of a part, sorted by milliseconds.
+    async fn read_part(
+        &self,
+        account: Uuid,
+        part: LogPart,
+        now: OffsetDateTime,
+    ) -> Result<Vec<Vec<u8>>, Unavailable> {
+        let mut command = redis::cmd("ZREVRANGEBYSCORE");
+        write_key(&mut command, account, part);
+        command.arg("+inf").arg(unix_milliseconds(now - LOGGED));
+        command.arg("LIMIT").arg(0).arg(part.places(self.most));
+        self.redis.query("read call log", &command).await
     }
 }
 
@@ -84,6 +99,10 @@ fn at(call: &Call) -> OffsetDateTime {
     at.unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }
 
-fn write_key(command: &mut Cmd, account: Uuid) {
-    command.write_arg_fmt(format_args!("gateway:{{{account}}}:calls"));
+fn write_key(command: &mut Cmd, account: Uuid, part: LogPart) {
+    let calls = match part {
+        LogPart::Private => "calls",
+        LogPart::Exposed => "exposed_calls",
+    };
+    command.write_arg_fmt(format_args!("gateway:{{{account}}}:{calls}"));
 }

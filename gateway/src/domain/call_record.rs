@@ -1,12 +1,47 @@
 //! Calls as the log of the account shows them.
 
+use kit::Code;
 use kit::api::text::clip;
+
+use super::key::{Key, KeyKind};
 
 /// The most bytes of path and query that the log holds.
 pub const TARGET_BYTES: usize = 300;
 
 /// How long the log holds a call.
 pub const LOGGED: time::Duration = time::Duration::days(7);
+
+/// A part of an account's log. Strangers may use public and revoked keys. Their calls must not evict
+/// those of the other keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogPart {
+    /// Calls with keys that work and are not public.
+    Private,
+    /// Calls with public keys, and with keys that no longer work.
+    Exposed,
+}
+
+impl LogPart {
+    pub const ALL: [Self; 2] = [Self::Private, Self::Exposed];
+
+    /// The part that holds a call with this key, which got this error.
+    pub fn of_call(key: &Key, error: Option<Code>) -> Self {
+        if key.kind == KeyKind::Public || error == Some(Code::InvalidKey) {
+            Self::Exposed
+        } else {
+            Self::Private
+        }
+    }
+
+    /// The most calls in this part of a log of `most` calls. Exposed keys have a tenth.
+    pub const fn places(self, most: u32) -> u32 {
+        let exposed = most / 10;
+        match self {
+            Self::Private => most - exposed,
+            Self::Exposed => exposed,
+        }
+    }
+}
 
 /// Path and query for the log: cut off at [`TARGET_BYTES`], and without API keys, which belong into a header. `prefix` is the prefix of
 /// all keys, which are found percent-encoded too.

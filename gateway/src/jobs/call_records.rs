@@ -11,7 +11,7 @@ use kit::Clock;
 use uuid::Uuid;
 
 use crate::call_log::{CallLog, CallRecorder, sort_key};
-use crate::domain::call_record;
+use crate::domain::call_record::{self, LogPart};
 
 /// How far the log may lag behind.
 pub const INTERVAL: Duration = Duration::from_secs(1);
@@ -35,8 +35,14 @@ impl CallRecords {
 
     /// Takes the recorded calls, and appends them to the logs. While Redis is unavailable, they are lost.
     pub async fn write_log(&self) {
+        for part in LogPart::ALL {
+            self.write_part(part).await;
+        }
+    }
+
+    async fn write_part(&self, part: LogPart) {
         let mut logged: HashMap<Uuid, (Vec<Call>, u64)> = HashMap::new();
-        for collected in self.recorder.take() {
+        for collected in self.recorder.take(part) {
             for (account, calls) in collected.accounts {
                 let (all, left_out) = logged.entry(account).or_default();
                 all.extend(calls.logged);
@@ -47,7 +53,7 @@ impl CallRecords {
         let append = async |(account, (calls, left_out))| {
             let calls = messages(calls, left_out, prefix);
             // The client logs that Redis is unavailable.
-            let (Ok(()) | Err(_)) = log.append(account, &calls, now).await;
+            let (Ok(()) | Err(_)) = log.append(account, part, &calls, now).await;
         };
         stream::iter(logged).for_each_concurrent(CONCURRENT_LOGS, append).await;
     }

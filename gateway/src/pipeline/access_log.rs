@@ -54,7 +54,9 @@ impl Drop for AccessLog {
             "request"
         );
         count(route, method, self.status, elapsed);
-        if let Identity::Working(caller) | Identity::NotWorking(caller) = &self.context.identity {
+        if let Identity::Working(caller) | Identity::NotWorking(caller) = &self.context.identity
+            && !self.context.exceeds_refused_calls
+        {
             let target = self.context.uri.path_and_query();
             self.app.call_recorder.record(&FinishedCall {
                 key: &caller.key,

@@ -45,6 +45,8 @@ impl Checks<'_> {
             Ok(caller) => caller,
             Err(refusal) => {
                 let counted = app.refused_calls.count(refusal, self.network(), now);
+                // No other limit comes before the quota.
+                context.exceeds_refused_calls = counted.code == Code::RateLimited;
                 return Err(counted.into());
             }
         };

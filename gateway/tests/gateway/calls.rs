@@ -4,6 +4,7 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService as _;
 use futures::FutureExt as _;
 use gateway::call_log::SAMPLE;
+use gateway::domain::call_record::LogPart;
 use kit::{Code, Fault};
 use sqlx::PgPool;
 use time::Duration;
@@ -171,6 +172,81 @@ async fn calls_of_a_revoked_key_are_logged(pool: PgPool) {
     assert_eq!(targets(&test, all(&account)).await.len(), 3);
 }
 
+/// Somebody repeats a leaked key that is revoked.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_revoked_key_pushes_no_other_call_out_of_the_log(pool: PgPool) {
+    let mut test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let (good, leaked) = (test.key(&account, "live").await, test.key(&account, "live").await);
+    let of_key = |key: &TestKey| proto::AccountsServiceListCallsRequest {
+        key_id: key.id.clone(),
+        ..all(&account)
+    };
+    call(&test, &good, &["/games?q=1", "/games?q=2"]).await;
+    call(&test, &leaked, &["/games?q=3"]).await;
+    test.revoke(&leaked).await;
+    for round in 0..2 * CALL_LOG {
+        for _ in 0..SAMPLE {
+            assert_eq!(test.get(&leaked, "/games?q=4").await.error(), (401, "invalid_key"));
+        }
+        call(&test, &leaked, &["/games?q=4"]).await;
+        // At first the key's tombstone rejects it.
+        if round == CALL_LOG {
+            test.catch_up().await;
+        }
+    }
+    call(&test, &good, &["/games?q=5"]).await;
+
+    let games = |numbers: &[u32]| {
+        let targets = numbers.iter().map(|number| format!("/v1/games?q={number}"));
+        targets.collect::<Vec<_>>()
+    };
+    // Newest first, with what the leaked key was used for before.
+    assert_eq!(targets(&test, all(&account)).await, games(&[5, 4, 4, 4, 4, 4, 3, 2, 1]));
+    assert_eq!(targets(&test, of_key(&good)).await, games(&[5, 2, 1]));
+    assert_eq!(targets(&test, of_key(&leaked)).await, games(&[4, 4, 4, 4, 4, 3]));
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_public_key_pushes_no_other_call_out_of_the_log(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let good = test.key(&account, "live").await;
+    let public = crate::quota_headers::public_key(&test, &account, "live").await;
+    call(&test, &good, &["/games?q=1"]).await;
+    for _ in 0..CALL_LOG {
+        call(&test, &public, &["/games?q=2"]).await;
+    }
+    let public_places = LogPart::Exposed.places(CALL_LOG) as usize;
+    let mut expected = vec!["/v1/games?q=2"; public_places];
+    expected.push("/v1/games?q=1");
+    assert_eq!(targets(&test, all(&account)).await, expected);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn calls_that_the_limit_of_refused_calls_rejected_are_not_logged(pool: PgPool) {
+    let config = TestConfig { refused_calls: 3, ..TestConfig::default() };
+    let mut test = Test::with(pool, config).await;
+    let account = test.account("free").await;
+    let (good, revoked) = (test.key(&account, "live").await, test.key(&account, "live").await);
+    call(&test, &good, &["/games"]).await;
+    call(&test, &revoked, &["/games"]).await;
+    test.revoke(&revoked).await;
+    test.catch_up().await;
+    for (number, expected) in [401, 401, 401, 429, 429].into_iter().enumerate() {
+        let response = test.get(&revoked, &format!("/games?q={number}")).await;
+        assert_eq!(response.status, expected);
+        test.clock.advance(Duration::SECOND);
+    }
+    // The key works, but may not write.
+    let refused = test.call(good.request("POST", "/games?q=write")).await;
+    assert_eq!(refused.error(), (429, "rate_limited"));
+    test.call_records.write_log().await;
+    let log = list(&test, all(&account)).await.unwrap();
+    let statuses: Vec<u32> = log.calls.iter().map(|call| call.status).collect();
+    assert_eq!((statuses, log.left_out), (vec![401, 401, 401, 200, 200], 0));
+}
+
 #[testing::database_test(gateway::MIGRATOR)]
 async fn the_log_says_how_many_calls_of_a_busy_second_it_lacks(pool: PgPool) {
     let test = Test::new(pool).await;
@@ -189,10 +265,13 @@ async fn the_log_says_how_many_calls_of_a_busy_second_it_lacks(pool: PgPool) {
 async fn the_log_is_read_in_pages(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
-    let key = test.key(&account, "live").await;
+    let keys = [test.key(&account, "live").await, test.key(&account, "live").await];
+    test.revoke(&keys[1]).await;
     let paths: Vec<String> = (0..7).map(|n| format!("/games?q={n}")).collect();
-    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    call(&test, &key, &paths).await;
+    // The calls are in both parts of the log, in turns.
+    for (path, key) in paths.iter().zip(keys.iter().cycle()) {
+        call(&test, key, &[path]).await;
+    }
     let (mut seen, mut cursor) = (Vec::new(), Some(String::new()));
     while let Some(after) = cursor {
         let request =
@@ -232,9 +311,10 @@ async fn the_log_is_bounded_and_drops_calls_after_seven_days(pool: PgPool) {
     for _ in 0..4 {
         call(&test, &key, &["/games"; SAMPLE]).await;
     }
-    assert_eq!(length(&mut redis).await, CALL_LOG);
+    let places = LogPart::Private.places(CALL_LOG);
+    assert_eq!(length(&mut redis).await, places);
     let request = proto::AccountsServiceListCallsRequest { limit: 500, ..all(&account) };
-    assert_eq!(targets(&test, request).await.len(), CALL_LOG as usize);
+    assert_eq!(targets(&test, request).await.len(), places as usize);
     let mut command = redis::cmd("TTL");
     let seconds: i64 = command.arg(&log).query_async(&mut redis).await.unwrap();
     assert!((1..=7 * 86_400).contains(&seconds));

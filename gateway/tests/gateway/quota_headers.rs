@@ -40,7 +40,7 @@ async fn every_counted_response_has_rate_limit_headers(pool: PgPool) {
 }
 
 /// A public key of the published game `kora`.
-async fn public_key(test: &Test, account: &str, mode: &str) -> TestKey {
+pub(crate) async fn public_key(test: &Test, account: &str, mode: &str) -> TestKey {
     crate::keys::publish(test, "kora", true).await;
     let public = proto::CreateKeyRequest {
         kind: proto::KeyKind::Public.into(),

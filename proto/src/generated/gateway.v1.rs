@@ -2298,7 +2298,8 @@ pub struct AccountsServiceListCallsResponse {
     pub calls: ::prost::alloc::vec::Vec<Call>,
     #[prost(string, optional, tag = "2")]
     pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
-    /// The most calls that the log of an account holds. Older ones are dropped, as are those of more than seven days ago.
+    /// The most calls that the log of an account holds, a tenth of them with public keys and keys that no longer work. Older ones are
+    /// dropped, as are those of more than seven days ago. Calls that the limit of refused calls (§5.1) rejected are not in the log.
     #[prost(uint32, tag = "3")]
     pub most: u32,
     /// Calls that were not logged while the log lasts, because too many came in one second.
@@ -2333,7 +2334,8 @@ pub struct Call {
     pub code: ::prost::alloc::string::String,
     #[prost(uint32, tag = "10")]
     pub duration_us: u32,
-    /// Further calls of the same second that the log leaves out. Only the last call of a second has it.
+    /// Further calls of the same second that the log leaves out. Only the last call of a second has it, and the last one with a public key or
+    /// a key that no longer works.
     #[prost(uint64, tag = "11")]
     pub left_out: u64,
 }
