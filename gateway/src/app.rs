@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use kit::Clock;
 use kit::feed::HighWaterMark;
 
@@ -13,6 +12,7 @@ use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
 use crate::overload::refused_calls::RefusedCalls;
 use crate::quota::Quota;
+use crate::representations::Representations;
 use crate::switches::SwitchCache;
 use crate::upstream::{RatesCache, Upstream};
 use kit::client_address::{ProxyHeader, TrustedProxies};
@@ -41,7 +41,7 @@ pub struct Gateway {
     /// Calls by account, written in batches as well.
     pub call_recorder: Arc<CallRecorder>,
     /// The OpenAPI document.
-    pub openapi: Bytes,
+    pub openapi: Representations,
     /// The newest rates.
     pub rates: RatesCache,
     /// Limits of the minute and the month, and revocations.

@@ -19,6 +19,7 @@ pub mod overload;
 pub mod per_thread;
 pub mod pipeline;
 pub mod quota;
+pub mod representations;
 pub mod router;
 pub mod routes;
 pub mod service;

@@ -81,9 +81,11 @@ pub fn router(app: &App, limits: LoadLimits) -> Router {
     let api = routes().into_iter().fold(Router::new(), |router, route| {
         router.route(route.pattern, served(Target::Route(route)))
     });
-    api.route(openapi::PATTERN, served(Target::Document))
+    // Nothing is compressed for a client without a key: the document exists in each coding, and
+    // errors are not compressed.
+    api.layer(CompressionLayer::new().compress_when(compressible()))
+        .route(openapi::PATTERN, served(Target::Document))
         .fallback_service(served(Target::Route(not_found)))
-        .layer(CompressionLayer::new().compress_when(compressible()))
 }
 
 /// Up to this many bytes, a response fits into one packet with or without compression.

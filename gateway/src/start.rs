@@ -28,6 +28,7 @@ use crate::openapi;
 use crate::overload::admission::LoadLimits;
 use crate::overload::refused_calls::RefusedCalls;
 use crate::quota::{Quota, SharedCounters};
+use crate::representations::Representations;
 use crate::router::{self, router};
 use crate::service::Services;
 use crate::service::dashboard::Dashboard;
@@ -84,6 +85,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     });
     let for_callers = settings.for_callers(&plans);
     let openapi = openapi::file(&settings.api_url, &for_callers, router::API)?;
+    let openapi = Representations::new(openapi).await?;
     let limits = settings.upstream.limits();
     let (catalogue, listings) = (
         boot.client("catalogue-svc", &settings.catalogue_addresses)?,

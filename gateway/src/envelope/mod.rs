@@ -11,8 +11,8 @@ use contracts::common::v1::{self as proto, PageInfo};
 use futures::stream;
 use http::StatusCode;
 use http::header::{
-    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap,
-    HeaderName, HeaderValue, LOCATION, VARY,
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE,
+    ETAG, HeaderMap, HeaderName, HeaderValue, LOCATION, VARY,
 };
 use kit::feed::Position;
 use kit::{Code, Fault};
@@ -21,6 +21,7 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::errors::ApiError;
 use crate::etag::ETag;
+use crate::representations::{IDENTITY, Representations};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// How long the description of the API may be cached. It changes with a release.
@@ -35,7 +36,7 @@ pub struct ApiResponse {
     revision: Option<i64>,
     /// The position of the listings feed at which the response was made, if it depends on nothing else.
     position: Option<Position>,
-    /// The tag of a stored response.
+    /// The tag of a stored response, or of the description of the API.
     tag: Option<ETag>,
 }
 
@@ -54,8 +55,8 @@ struct WriteOutcome {
 enum Content {
     /// One object, or the rows of a list with its page.
     Data(Bytes, Option<PageInfo>),
-    /// The description of the API, which has no envelope.
-    Document(Bytes),
+    /// The description of the API, which has no envelope, in a content coding.
+    Document(&'static str, Bytes),
     Error(Box<ApiError>),
 }
 
@@ -79,9 +80,10 @@ impl ApiResponse {
         Self::new(Content::Data(json, Some(page.unwrap_or_default())))
     }
 
-    /// The description of the API.
-    pub fn document(json: Bytes) -> Self {
-        Self::new(Content::Document(json))
+    /// The description of the API, for a client that has sent these headers.
+    pub fn document(document: &Representations, headers: &HeaderMap) -> Self {
+        let (coding, body) = document.negotiate(headers);
+        Self { tag: Some(document.tag.clone()), ..Self::new(Content::Document(coding, body)) }
     }
 
     fn new(content: Content) -> Self {
@@ -145,7 +147,7 @@ impl ApiResponse {
                 let cursor = page.as_ref().and_then(|page| page.next_cursor.as_ref());
                 json.len() + cursor.map_or(0, String::len)
             }
-            Content::Document(_) | Content::Error(_) => 0,
+            Content::Document(..) | Content::Error(_) => 0,
         }
     }
 
@@ -159,7 +161,7 @@ impl ApiResponse {
     fn status(&self) -> StatusCode {
         match &self.content {
             Content::Data(..) if self.outcome.created => StatusCode::CREATED,
-            Content::Data(..) | Content::Document(_) => StatusCode::OK,
+            Content::Data(..) | Content::Document(..) => StatusCode::OK,
             Content::Error(error) => error.fault.code.status(),
         }
     }
@@ -167,7 +169,7 @@ impl ApiResponse {
     fn headers(&self, context: &Context) -> HeaderMap {
         let mut headers = match &self.content {
             Content::Error(error) => error.headers(),
-            Content::Data(..) | Content::Document(_) => HeaderMap::new(),
+            Content::Data(..) | Content::Document(..) => HeaderMap::new(),
         };
         let mut set = |name: HeaderName, value: Option<String>| {
             if let Some(value) = value.and_then(|value| HeaderValue::try_from(value).ok()) {
@@ -198,7 +200,7 @@ pub fn write(response: ApiResponse, context: &mut Context, docs_url: &str) -> Re
             return build_response(status, headers, body::error(error, context, docs_url));
         }
         Content::Data(json, page) => (json, page.as_ref()),
-        Content::Document(json) => {
+        Content::Document(_, json) => {
             headers.insert(CACHE_CONTROL, FIVE_MINUTES);
             // Tools that run in a page may read it.
             let everybody = HeaderValue::from_static("*");
@@ -218,8 +220,11 @@ pub fn write(response: ApiResponse, context: &mut Context, docs_url: &str) -> Re
         let tag = ETag::for_revision(revision).into_value();
         headers.extend(tag.map(|tag| (ETAG, tag)));
     }
-    if matches!(response.content, Content::Document(_)) {
-        return build_response(status, headers, json.clone());
+    if let Content::Document(coding, body) = &response.content {
+        if *coding != IDENTITY {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
+        }
+        return build_response(status, headers, body.clone());
     }
     let body = body::success(json, &body::suffix(context, page));
     build_response(status, headers, body)

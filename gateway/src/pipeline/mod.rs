@@ -100,7 +100,7 @@ impl Pipeline {
         let route = match target {
             Target::Document => {
                 context.route = openapi::PATTERN;
-                return openapi::get(app, &head.method);
+                return openapi::get(app, &head);
             }
             Target::Route(route) => route,
         };

@@ -1,6 +1,6 @@
 //! Content codings (§10.8), each with GET and HEAD.
 
-use http::header::ACCEPT_ENCODING;
+use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use sqlx::PgPool;
 
 use crate::support::{READS, Test, TestKey, TestResponse};
@@ -68,10 +68,58 @@ async fn the_highest_weight_decides_then_our_order(pool: PgPool) {
         ("deflate", ""),
         ("*", ""),
         ("", ""),
+        ("GZIP;Q=1.0 , br;q=0.999", "gzip"),
+        ("gzip;q=1.1, br;level=1, zstd;q=", ""),
+        ("zstd;q=0, *;q=1, br;q=0.1", "br"),
+        ("gzip;q=0.1, gzip;q=0.5, br;q=0.4", "gzip"),
+        ("identity;q=1, zstd;q=1", "zstd"),
     ] {
-        let response = ask(&test, &key, "GET", "/games", accepted).await;
-        assert_eq!(response.status, 200, "{accepted}");
-        assert_eq!(response.header("content-encoding"), coding, "{accepted}");
+        // The document is compressed already, and chosen by the same rules.
+        for path in ["/games", "/openapi.json"] {
+            let response = ask(&test, &key, "GET", path, accepted).await;
+            assert_eq!(response.status, 200, "{path} {accepted}");
+            assert_eq!(response.header("content-encoding"), coding, "{path} {accepted}");
+        }
+    }
+}
+
+/// A client without a key gets an error or a body that was compressed before it called: neither costs more than a refused call.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn nothing_is_compressed_for_a_client_without_a_key(pool: PgPool) {
+    const DOCUMENT: &str = "/v1/openapi.json";
+    let test = Test::new(pool).await;
+    let br = HeaderValue::from_static("br");
+    let (coding, document) =
+        test.app.openapi.negotiate(&HeaderMap::from_iter([(ACCEPT_ENCODING, br.clone())]));
+    let too_long = format!("/v1/games/{}", "a".repeat(16 * 1_024));
+    let others = ["/", "/v1", "/livez", "/v1/none", DOCUMENT, "/v1/openapi.json/", &too_long];
+    let routes = gateway::router::routes().into_iter().map(|route| route.pattern);
+    let headers = [
+        ("authorization", "Bearer none".to_owned()),
+        ("origin", "https://site.example".to_owned()),
+        ("content-length", "70000".to_owned()),
+        ("x-long", "a".repeat(33 * 1_024)),
+    ];
+    for path in routes.chain(others) {
+        for method in ["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"] {
+            for (name, value) in &headers {
+                let call = http::Request::builder().method(method).uri(path);
+                let call = call.header(ACCEPT_ENCODING, &br).header(*name, value);
+                let response = test.call(call).await;
+                let what = format!("{method} {path} {name}: {response:?}");
+                // A response that is compressed when it is sent has no length.
+                let length: usize = response.header("content-length").parse().expect(&what);
+                if response.status == 200 {
+                    assert!(path == DOCUMENT && ["GET", "HEAD"].contains(&method), "{what}");
+                    assert_eq!(response.header("content-encoding"), coding, "{what}");
+                    assert_eq!(length, document.len(), "{what}");
+                    assert!(method == "HEAD" || response.bytes == document, "{what}");
+                } else {
+                    assert!(response.status.is_client_error(), "{what}");
+                    assert_eq!(response.header("content-encoding"), "", "{what}");
+                }
+            }
+        }
     }
 }
 

@@ -204,7 +204,7 @@ impl Test {
         let listings = of(address.unwrap_or("http://127.0.0.1:1"));
 
         let (clock, plans) = (with.clock, Arc::new(with.plans));
-        let openapi = openapi(&plans);
+        let openapi = openapi(&plans).await;
         let producer = producer(&pool, &clock, &lifecycle);
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counters = Arc::new(quota::SharedCounters::new(pool.clone(), LONG, 50));

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use contracts::public::ApiPlan;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
@@ -11,6 +10,7 @@ use gateway::jobs::repeat;
 use gateway::lookup::{Lookup, Options};
 use gateway::openapi;
 use gateway::quota::SharedCounters;
+use gateway::representations::Representations;
 use gateway::switches::SwitchCache;
 use kit::config::Secret;
 use kit::feed::{HighWaterMark, Producer, Retention};
@@ -54,11 +54,12 @@ pub(super) async fn caches(
 }
 
 /// The OpenAPI document.
-pub(super) fn openapi(plans: &Plans) -> Bytes {
+pub(super) async fn openapi(plans: &Plans) -> Representations {
     let url = "https://api.example/v1";
     let plans = plans.iter().map(ApiPlan::from);
     let settings = testing::openapi::settings(plans);
-    openapi::file(url, &settings, gateway::router::API).unwrap()
+    let document = openapi::file(url, &settings, gateway::router::API).unwrap();
+    Representations::new(document).await.unwrap()
 }
 
 pub(super) fn connect(address: &str, lifecycle: &Lifecycle) -> Client {
