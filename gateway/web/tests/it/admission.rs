@@ -11,7 +11,7 @@ use web::admission::{Limit, PageKind, Subject};
 use crate::browser::Browser;
 use crate::second_factor::{half_signed_in, turn_on};
 use crate::stub_pictures;
-use crate::support::{ADA, BOB, PASSWORD, Site};
+use crate::support::{ADA, BOB, PASSWORD, Site, link_in};
 
 const RIGHT: [(&str, &str); 2] = [("email", ADA), ("password", PASSWORD)];
 const KINDS: [PageKind; 4] =
@@ -113,9 +113,11 @@ async fn a_hundred_guests_of_a_campus_sign_up_and_sign_in_within_an_hour(pool: P
         page.assert(200, "We have sent");
     }
     let network = Subject::Network(site.client(&site.browser()).network());
-    for guest in &guests {
+    let mails = site.mails().await;
+    assert_eq!(mails.len(), guests.len());
+    for (guest, _, body) in &mails {
         let mut browser = Browser::new(&unlimited);
-        let link = site.link(guest).await;
+        let link = link_in(body);
         browser.get(&link).await.assert(200, "password");
         let fields = [("account_name", "Savanna"), ("password", PASSWORD)];
         browser.post(&link, &fields).await.location();

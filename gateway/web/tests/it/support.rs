@@ -338,14 +338,19 @@ impl Site {
     /// The path of the link in the newest mail to this address.
     pub(crate) async fn link(&self, recipient: &str) -> String {
         let mails = self.mails().await;
-        let mail = mails
-            .iter()
-            .rev()
-            .find(|(to, _, body)| to == recipient && body.contains("https://mchezo.example/link/"));
-        let (_, _, body) = mail.unwrap();
-        let (_, rest) = body.split_once("https://mchezo.example").unwrap();
-        rest.split_whitespace().next().unwrap().to_owned()
+        let mail = mails.iter().rev().find(|(to, _, body)| to == recipient && has_link(body));
+        link_in(&mail.unwrap().2)
     }
+}
+
+fn has_link(body: &str) -> bool {
+    body.contains("https://mchezo.example/link/")
+}
+
+/// The path of the link in the body of a mail.
+pub(crate) fn link_in(body: &str) -> String {
+    let (_, rest) = body.split_once("https://mchezo.example").unwrap();
+    rest.split_whitespace().next().unwrap().to_owned()
 }
 
 fn docs(api: Api) -> DocumentCache {
