@@ -82,10 +82,12 @@ create index link_by_person on web.link (person_id);
 create index link_by_invited on web.link (invited_id) where invited_id is not null;
 create index link_by_expiry on web.link (expires_at);
 
--- Mails to send (src/mail). A mail with a link is not sent once its link has ended.
+-- Mails to send (src/mail).
 create table web.mail (
     id uuid primary key,
     recipient text not null,
+    -- Only one job at a time sends to a domain.
+    domain text not null generated always as (split_part(recipient, '@', -1)) stored,
     subject text not null,
     body text not null,
     created_at timestamptz not null,
@@ -95,14 +97,15 @@ create table web.mail (
     tries integer not null default 0,
     -- When the mail server refused the mail for good, for the first time.
     refused_at timestamptz,
-    -- A job sends the mail; no other one does before this time.
+    -- A job sends the mail; before this time, no other one sends it or another mail to its domain.
     claimed_until timestamptz,
-    -- The end of the link in the mail; null: it has none.
-    expires_at timestamptz,
+    -- How long the link in the mail works after the mail is sent; null: the mail has no link.
+    link_lifetime interval,
     -- The link in the mail; null in a mail with a link: it was used, replaced or withdrawn.
     link_id uuid references web.link on delete set null
 );
-create index mail_by_priority on web.mail ((expires_at is null), next_attempt_at, id);
+create index mail_by_priority on web.mail ((link_lifetime is null), next_attempt_at, id);
+create index mail_by_claim on web.mail (claimed_until) where claimed_until is not null;
 create index mail_by_link on web.mail (link_id) where link_id is not null;
 
 -- Accounts of the gateway: which people may do what in one.

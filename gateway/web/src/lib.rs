@@ -95,7 +95,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let redis = Redis::connect(&settings.redis_url, settings.redis_deadline, WITHOUT_REDIS).await?;
     let mailer = mail::Mailer::new(pool.clone(), clock.clone(), &settings.mail)?;
     let leader = boot.leader(&pool, SCHEMA);
-    mailer.spawn(&leader);
+    mailer.spawn(&leader, &boot.lifecycle);
 
     let gateway = boot.client("gateway", &settings.gateway_addresses)?;
     let webhooks = boot.client("webhook-svc", &settings.webhook_addresses)?;

@@ -1,16 +1,20 @@
-//! The jobs that send the mails in the outbox: several at once, those with links first.
+//! The jobs that send the mails in the outbox: several at once, but one at a time to each domain,
+//! and those with links first.
 
 use std::sync::Arc;
 use std::time::Duration as StdDuration;
 
+use anyhow::Context as _;
 use kit::clock::Clock;
 use kit::jobs::Leader;
+use kit::lifecycle::Lifecycle;
 use kit::pg;
 use lettre::message::Mailbox;
 use parking_lot::Mutex;
 use sqlx::PgConnection;
 use sqlx::postgres::PgPool;
 use time::{Duration, OffsetDateTime};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -29,6 +33,9 @@ const JOBS: [bool; 4] = [true, false, false, false];
 const MAX_RUN: StdDuration = StdDuration::from_mins(10);
 /// How long a job pauses when the mail server cannot be reached.
 const OUTAGE_PAUSE: StdDuration = StdDuration::from_secs(30);
+/// How long the server may take for the first attempt to send a mail. Where it needs longer, only
+/// the second attempt succeeds, because the first one must not hold up other domains.
+const FIRST_DEADLINE: StdDuration = StdDuration::from_secs(10);
 /// How long it may take to commit the claim of a mail and to record what came of it.
 const RECORD: StdDuration = StdDuration::from_secs(10);
 /// The wait for the second try of a mail, which each further try doubles.
@@ -38,6 +45,9 @@ const MAX_WAIT: Duration = Duration::HOUR;
 const REFUSED_WAIT: Duration = Duration::minutes(6);
 /// A mail is given up after as many tries, which take three days. Tries while the server cannot be reached do not count.
 pub const MAX_TRIES: i32 = 78;
+/// A mail with a link is given up after this time, as after all tries, or after the lifetime of its
+/// link if that is longer.
+const MAX_LINK_WAIT: Duration = Duration::days(3);
 
 /// Sends the mails in the outbox.
 #[derive(Clone)]
@@ -46,7 +56,9 @@ pub struct Mailer {
     clock: Clock,
     sender: Mailbox,
     transport: Arc<OpenTransport>,
-    /// How long no other job takes a mail that is being sent.
+    /// How long the server may take for one mail, after the first attempt.
+    deadline: StdDuration,
+    /// How long no other job takes a mail that is being sent, or another one to its domain.
     claim: StdDuration,
     /// When the server has accepted a mail for the last time.
     accepted_at: Arc<Mutex<Option<OffsetDateTime>>>,
@@ -57,12 +69,16 @@ pub struct Mailer {
 struct ClaimedMail {
     id: Uuid,
     recipient: String,
+    /// Logs contain no more of the recipient.
+    domain: String,
     subject: String,
     body: String,
     tries: i32,
     refused_at: Option<OffsetDateTime>,
     claimed_at: OffsetDateTime,
-    link_has_ended: bool,
+    has_link: bool,
+    /// The mail has a link, and has waited for too long.
+    is_late: bool,
 }
 
 impl Mailer {
@@ -72,17 +88,18 @@ impl Mailer {
         let (ca, deadline) = (settings.mail_ca.as_deref(), settings.mail_deadline);
         Ok(Self {
             pool,
-            clock,
             sender: settings.mail_sender.clone(),
-            transport: Arc::new(settings.mail.open(ca, deadline)?),
-            // To find a used connection dead, to connect, to send, and to record what came of it, with room to spare.
-            claim: 4 * deadline + RECORD,
+            transport: Arc::new(settings.mail.open(ca, clock.clone(), deadline)?),
+            clock,
+            deadline,
+            // To find a used connection dead, to connect, to send, and to record what came of it.
+            claim: 3 * deadline + RECORD,
             accepted_at: Arc::default(),
         })
     }
 
     /// Adds its jobs to those of the leader.
-    pub fn spawn(self, leader: &Leader) {
+    pub fn spawn(self, leader: &Leader, lifecycle: &Lifecycle) {
         for name in ["mails_sent_total", "mails_deferred_total", "mails_given_up_total"] {
             metrics::counter!(name).increment(0);
         }
@@ -92,12 +109,12 @@ impl Mailer {
             async move { count(&pool, now).await }
         });
         for only_links in JOBS {
-            let mailer = self.clone();
+            let (mailer, lifecycle) = (self.clone(), lifecycle.clone());
             // Each mail asks for the time, since a run may take long.
             leader.spawn_periodic("mails", PERIOD, move |_| {
-                let mailer = mailer.clone();
+                let (mailer, lifecycle) = (mailer.clone(), lifecycle.clone());
                 async move {
-                    let sent = mailer.run(only_links).await;
+                    let sent = mailer.clone().run_in_task(only_links, &lifecycle).await;
                     if sent.is_err() {
                         mailer.clock.sleep(OUTAGE_PAUSE).await;
                     }
@@ -107,26 +124,31 @@ impl Mailer {
         }
     }
 
-    /// Sends each mail that is due; returns their number. A mail is sent twice, with the same `Message-ID`, when the process dies between sending
-    /// and removing it.
+    /// Sends each mail that is due, or only those with links; returns their number. A mail is sent
+    /// twice, with the same `Message-ID`, when the process dies between sending and removing it, or
+    /// when the server accepts it after the deadline.
     ///
     /// # Errors
     /// PostgreSQL or the mail server is unavailable.
-    pub async fn send_due(&self) -> anyhow::Result<u64> {
-        self.run(false).await
+    pub async fn send_due(&self, only_links: bool) -> anyhow::Result<u64> {
+        self.run(only_links, || false).await
     }
 
-    /// Like [`Self::send_due`], without the mails that have no link.
-    ///
-    /// # Errors
-    /// PostgreSQL or the mail server is unavailable.
-    pub async fn send_due_links(&self) -> anyhow::Result<u64> {
-        self.run(true).await
+    /// [`Self::send_due`] in a task of its own. If the caller is dropped, because another replica
+    /// becomes the leader, the task still finishes its mail: otherwise the other mails to that domain
+    /// would wait for the end of the claim.
+    async fn run_in_task(self, only_links: bool, lifecycle: &Lifecycle) -> anyhow::Result<u64> {
+        let (result, sent) = oneshot::channel();
+        lifecycle.spawn(async move {
+            let sent = self.run(only_links, || result.is_closed()).await;
+            drop(result.send(sent));
+        });
+        sent.await.context("the task that sends mails has panicked")?
     }
 
-    async fn run(&self, only_links: bool) -> anyhow::Result<u64> {
+    async fn run(&self, only_links: bool, is_stopped: impl Fn() -> bool) -> anyhow::Result<u64> {
         let mut connection = Connection::default();
-        let sent = self.send_claimed(only_links, &mut connection).await;
+        let sent = self.send_claimed(only_links, is_stopped, &mut connection).await;
         connection.close().await;
         sent
     }
@@ -134,14 +156,16 @@ impl Mailer {
     async fn send_claimed(
         &self,
         only_links: bool,
+        is_stopped: impl Fn() -> bool,
         connection: &mut Connection,
     ) -> anyhow::Result<u64> {
         let (began, mut sent) = (Instant::now(), 0);
-        while began.elapsed() < MAX_RUN
+        while !is_stopped()
+            && began.elapsed() < MAX_RUN
             && let Some(mail) = self.claim_next(only_links).await?
         {
-            if mail.link_has_ended {
-                self.remove(mail.id).await?;
+            if mail.is_late {
+                self.give_up(&mail, "its link has waited for too long").await?;
                 continue;
             }
             let content =
@@ -153,7 +177,15 @@ impl Mailer {
                     continue;
                 }
             };
-            match self.transport.send(connection, message).await {
+            if mail.has_link && !self.start_link(&mail).await? {
+                self.remove(mail.id).await?;
+                continue;
+            }
+            let deadline = match mail.tries {
+                0 => FIRST_DEADLINE.min(self.deadline),
+                _ => self.deadline,
+            };
+            match self.transport.send(connection, message, deadline).await {
                 Ok(Outcome::Sent) => {
                     metrics::counter!("mails_sent_total").increment(1);
                     *self.accepted_at.lock() = Some(mail.claimed_at);
@@ -171,31 +203,51 @@ impl Mailer {
         Ok(sent)
     }
 
-    /// Claims the mail that is to be sent next, if one is due: those with links go first, and then those that were not tried yet.
+    /// Claims the mail that is to be sent next, if one is due whose domain no other job sends to:
+    /// those with links go first, and then those that were not tried yet.
     async fn claim_next(&self, only_links: bool) -> Result<Option<ClaimedMail>, sqlx::Error> {
-        let claiming = async |connection: &mut PgConnection| {
-            let now = pg::now(&mut *connection, &self.clock).await?;
+        let claiming = async {
+            let mut transaction = pg::begin(&self.pool).await?;
+            // The second of two claims at the same moment sees the domain of the first.
+            pg::lock_key(&mut transaction, "web.mail").await?;
+            let now = pg::now(&mut *transaction, &self.clock).await?;
             // No mail waits or is claimed for twice as long, unless the clock was ahead. False is less than true.
-            sqlx::query_as!(
+            let query = sqlx::query_as!(
                 ClaimedMail,
                 r#"update web.mail set claimed_until = $3 where id = (
                      select id from web.mail
-                     where (expires_at is null) <= $5 and (next_attempt_at <= $1 or next_attempt_at > $2)
-                       and (claimed_until is null or claimed_until <= $1 or claimed_until > $4)
-                     order by expires_at is null, next_attempt_at, id limit 1 for update skip locked
+                     where (link_lifetime is null) <= $5 and (next_attempt_at <= $1 or next_attempt_at > $2)
+                       and domain not in (select domain from web.mail where claimed_until > $1 and claimed_until <= $4)
+                     order by link_lifetime is null, next_attempt_at, id limit 1 for update skip locked
                    )
-                   returning id, recipient, subject, body, tries, refused_at, $1 as "claimed_at!",
-                     coalesce(expires_at <= $1 or link_id is null and expires_at is not null, false) as "link_has_ended!""#,
+                   returning id, recipient, domain, subject, body, tries, refused_at, $1 as "claimed_at!",
+                     link_lifetime is not null as "has_link!",
+                     link_lifetime is not null and created_at + greatest(link_lifetime, $6) <= $1 as "is_late!""#,
                 now,
                 now + 2_i32 * MAX_WAIT,
                 now + self.claim,
                 now + 2 * self.claim,
-                !only_links
-            )
-            .fetch_optional(connection)
-            .await
+                !only_links,
+                MAX_LINK_WAIT as _
+            );
+            let claimed = query.fetch_optional(&mut *transaction).await?;
+            transaction.commit().await?;
+            Ok(claimed)
         };
-        pg::in_time(&self.pool, claiming).await
+        pg::with_timeout(pg::deadline(&self.pool), claiming).await
+    }
+
+    /// Lets the link in a claimed mail work for its whole lifetime from now on, since nobody has had
+    /// it while the mail waited. False: the link was used, replaced or withdrawn.
+    async fn start_link(&self, mail: &ClaimedMail) -> Result<bool, sqlx::Error> {
+        let update = sqlx::query!(
+            "update web.link set expires_at = $2::timestamptz + link_lifetime from web.mail
+             where mail.id = $1 and link.id = link_id",
+            mail.id,
+            mail.claimed_at
+        );
+        let updating = async |connection: &mut PgConnection| update.execute(connection).await;
+        Ok(pg::in_time(&self.pool, updating).await?.rows_affected() == 1)
     }
 
     /// Gives a claimed mail back as it was.
@@ -223,8 +275,7 @@ impl Mailer {
             return Ok(self.give_up(mail, reason).await?);
         }
         metrics::counter!("mails_deferred_total").increment(1);
-        let domain = domain(&mail.recipient);
-        tracing::warn!(mail = %mail.id, domain, reason, "cannot send a mail; trying again later");
+        tracing::warn!(mail = %mail.id, domain = mail.domain, reason, "cannot send a mail; trying again later");
         let least = if is_refused { REFUSED_WAIT } else { FIRST_WAIT };
         let update = sqlx::query!(
             "update web.mail set tries = tries + 1, next_attempt_at = $2, refused_at = coalesce(refused_at, $3), claimed_until = null
@@ -240,8 +291,7 @@ impl Mailer {
 
     async fn give_up(&self, mail: &ClaimedMail, reason: &str) -> Result<(), sqlx::Error> {
         metrics::counter!("mails_given_up_total").increment(1);
-        let domain = domain(&mail.recipient);
-        tracing::warn!(mail = %mail.id, domain, reason, "a mail is given up and removed");
+        tracing::warn!(mail = %mail.id, domain = mail.domain, reason, "a mail is given up and removed");
         self.remove(mail.id).await
     }
 
@@ -269,31 +319,8 @@ async fn count(pool: &PgPool, now: OffsetDateTime) -> anyhow::Result<u64> {
     Ok(0)
 }
 
-/// The domain of an address, which may stand behind a name. Logs have no mailbox.
-fn domain(recipient: &str) -> &str {
-    let domain = recipient.rsplit_once('@').map(|(_, domain)| domain);
-    domain.unwrap_or_default().trim_end_matches('>')
-}
-
 /// How long a mail waits that was tried as often before this try.
 fn wait(tries: i32) -> Duration {
     let doublings = u32::try_from(tries).unwrap_or_default().min(6);
     (FIRST_WAIT * 2_i32.pow(doublings)).min(MAX_WAIT)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_log_has_only_the_domain_of_a_recipient() {
-        for (recipient, expected) in [
-            ("ada@studio.example", "studio.example"),
-            ("Ada <ada@studio.example>", "studio.example"),
-            ("\"a@b\"@studio.example", "studio.example"),
-            ("ada", ""),
-        ] {
-            assert_eq!(domain(recipient), expected);
-        }
-    }
 }

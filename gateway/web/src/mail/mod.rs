@@ -8,7 +8,7 @@ mod settings;
 mod transport;
 
 use sqlx::PgExecutor;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 pub use lettre::message::Mailbox;
@@ -28,13 +28,13 @@ pub struct NewMessage<'a> {
     pub body: &'a str,
 }
 
-/// The link in a mail. Without it, the mail is useless: once the link has ended, the mail is not sent.
+/// The link in a mail. A mail whose link was used, replaced or withdrawn is not sent.
 #[derive(Debug, Clone, Copy)]
 pub struct Link {
     /// Its row.
     pub id: Uuid,
-    /// Its end.
-    pub expires_at: OffsetDateTime,
+    /// How long the link works after the mail is sent.
+    pub lifetime: Duration,
 }
 
 /// Queues a mail.
@@ -48,7 +48,7 @@ pub async fn insert(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "insert into web.mail (id, recipient, subject, body, created_at, link_id, expires_at)
+        "insert into web.mail (id, recipient, subject, body, created_at, link_id, link_lifetime)
          values ($1, $2, $3, $4, $5, $6, $7)",
         kit::ids::row_id(),
         mail.recipient,
@@ -56,7 +56,7 @@ pub async fn insert(
         mail.body,
         now,
         link.map(|link| link.id),
-        link.map(|link| link.expires_at)
+        link.map(|link| link.lifetime) as _
     )
     .execute(executor)
     .await?;

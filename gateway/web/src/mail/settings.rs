@@ -20,7 +20,7 @@ pub struct Settings {
     /// A PEM file with certificate authorities to trust for the mail server, in addition to the public ones
     #[arg(long)]
     pub mail_ca: Option<PathBuf>,
-    /// Seconds that the mail server may take for one mail
+    /// Seconds that the mail server may take to connect, and then for one mail, of which the first attempt has 10 at most
     #[arg(long, default_value = "60", value_parser = a_second_or_more)]
     pub mail_deadline: Duration,
     /// Sender of mails; outside the local profile, an address of a domain of yours

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use kit::clock::Clock;
 use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, Certificate, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
@@ -69,16 +70,18 @@ impl FromStr for Transport {
 }
 
 impl Transport {
-    /// Each mail may take `deadline`; the authorities in the file `ca` are trusted too.
+    /// A connection may take `deadline`; the authorities in the file `ca` are trusted too.
     pub(super) fn open(
         &self,
         ca: Option<&Path>,
+        clock: Clock,
         deadline: Duration,
     ) -> anyhow::Result<OpenTransport> {
         Ok(match self {
             Self::Smtp(relay) => OpenTransport::Smtp(Box::new(Server {
                 tls: relay.tls_parameters(ca)?,
                 relay: Relay::clone(relay),
+                clock,
                 deadline,
             })),
             Self::Folder(folder) => OpenTransport::Folder(folder.clone()),
@@ -163,23 +166,29 @@ pub(super) enum OpenTransport {
 pub(super) struct Server {
     relay: Relay,
     tls: TlsParameters,
-    /// How long a mail may take.
+    clock: Clock,
+    /// How long it may take to connect.
     deadline: Duration,
 }
 
 /// The connection over which mails are sent one after the other. There is none before the first one, and after an error.
+///
+/// The pool of lettre would use a connection again on which a command was dropped, and its errors do
+/// not say whether the server is unavailable or refuses the mail.
 #[derive(Default)]
 pub(super) struct Connection(Option<AsyncSmtpConnection>);
 
 impl OpenTransport {
-    /// Sends a mail. An error is no fault of the mail: no other one can be sent either.
+    /// Sends a mail, for which the server may take `deadline`. An error is no fault of the mail: no
+    /// other one can be sent either.
     pub(super) async fn send(
         &self,
         connection: &mut Connection,
         message: Message,
+        deadline: Duration,
     ) -> anyhow::Result<Outcome> {
         match self {
-            Self::Smtp(server) => server.send(connection, &message).await,
+            Self::Smtp(server) => server.send(connection, &message, deadline).await,
             Self::Folder(folder) => {
                 let context = || folder.display().to_string();
                 tokio::fs::create_dir_all(folder).await.with_context(context)?;
@@ -196,23 +205,24 @@ impl Server {
         &self,
         connection: &mut Connection,
         message: &Message,
+        deadline: Duration,
     ) -> anyhow::Result<Outcome> {
         let (envelope, text) = (message.envelope(), message.formatted());
-        let late = format!("no answer within {} seconds", self.deadline.as_secs());
+        let late = |deadline: Duration| format!("no answer within {} seconds", deadline.as_secs());
         loop {
             let (mut open, is_used) = match connection.0.take() {
                 Some(open) => (open, true),
-                None => match timeout(self.deadline, self.connect()).await {
-                    Ok(Ok(open)) => (open, false),
-                    Ok(Err(error)) => {
+                None => match self.in_time(self.deadline, self.connect()).await {
+                    Some(Ok(open)) => (open, false),
+                    Some(Err(error)) => {
                         anyhow::bail!("the mail server: {}", redact(&error.to_string(), None))
                     }
-                    Err(_elapsed) => anyhow::bail!("the mail server: {late}"),
+                    None => anyhow::bail!("the mail server: {}", late(self.deadline)),
                 },
             };
             // A connection on which a command was dropped is closed: the next mail would read the answer to that command.
-            let Ok(sent) = timeout(self.deadline, open.send(envelope, &text)).await else {
-                return Ok(Outcome::Deferred(late));
+            let Some(sent) = self.in_time(deadline, open.send(envelope, &text)).await else {
+                return Ok(Outcome::Deferred(late(deadline)));
             };
             let Err(error) = sent else {
                 *connection = Connection(Some(open));
@@ -245,6 +255,15 @@ impl Server {
             open.auth(DEFAULT_MECHANISMS, credentials).await?;
         }
         Ok(open)
+    }
+
+    /// Runs `work`; `None` after `deadline`.
+    async fn in_time<T>(&self, deadline: Duration, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            done = work => Some(done),
+            () = self.clock.sleep(deadline) => None,
+        }
     }
 }
 

@@ -193,7 +193,7 @@ pub async fn send_link(
         written = written.and_paragraph(texts.say("mail-signature"));
     }
     let message = person_mail::message(link.address, &written);
-    let sent_link = mail::Link { id: inserted.id, expires_at: inserted.expires_at };
+    let sent_link = mail::Link { id: inserted.id, lifetime: link.target.purpose().lifetime() };
     mail::insert(connection, message, Some(sent_link), now).await?;
     Ok(inserted.expires_at)
 }

@@ -257,8 +257,13 @@ pub async fn remove_invitations_for(
     Ok(())
 }
 
-/// Removes links that have expired; returns their number.
+/// Removes links that have expired, except those whose mail is still to be sent; returns their
+/// number.
 pub async fn remove_expired(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
-    let removed = sqlx::query!("delete from web.link where expires_at <= $1", now);
+    let removed = sqlx::query!(
+        "delete from web.link
+         where expires_at <= $1 and not exists (select from web.mail where link_id = link.id)",
+        now
+    );
     Ok(removed.execute(pool).await?.rows_affected())
 }

@@ -46,7 +46,7 @@ async fn held_open(
     page
 }
 
-/// Waits until a statement waits for the lock of [`members::lock`].
+/// Waits until a statement waits for a lock of [`kit::pg::lock_key`].
 pub(crate) async fn until_one_waits(pool: &PgPool) {
     let waiting = async || {
         let waiting = sqlx::query_scalar!(

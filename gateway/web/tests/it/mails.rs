@@ -1,8 +1,10 @@
-//! A mail whose link has ended is not sent from the outbox.
+//! Mails with links in the outbox: the link works from when its mail is sent, and a mail whose link
+//! was used or withdrawn is not sent.
 
 use sqlx::PgPool;
 use time::Duration;
 use web::domain::role::Role;
+use web::jobs::clean_up;
 use web::mail::{self, Mailer, Transport};
 
 use crate::support::{ADA, BOB, PASSWORD, Site};
@@ -20,7 +22,7 @@ async fn sent(site: &Site) -> Vec<(String, String)> {
         mail_sender: "Mchezo <no-reply@mchezo.example>".parse().unwrap(),
     };
     let mailer = Mailer::new(site.pool.clone(), site.clock.clone(), &settings).unwrap();
-    mailer.send_due().await.unwrap();
+    mailer.send_due(false).await.unwrap();
     let mut mails = Vec::new();
     for file in std::fs::read_dir(folder.path()).unwrap() {
         let text = std::fs::read(file.unwrap().path()).unwrap();
@@ -37,15 +39,41 @@ fn mail(recipient: &str, subject: &str) -> (String, String) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_mail_whose_link_has_expired_is_not_sent(pool: PgPool) {
+async fn a_link_that_ended_in_the_queue_works_when_its_mail_arrives(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     site.browser().post("/reset", &[("email", ADA)]).await;
-    site.clock.advance(Duration::minutes(59));
+    let link = site.link(ADA).await;
+    site.clock.advance(Duration::days(3) - Duration::SECOND);
+    clean_up::run(&site.app, site.clock.now()).await.unwrap();
     assert_eq!(sent(&site).await, vec![mail(ADA, RESET)]);
+    site.clock.advance(Duration::HOUR - Duration::SECOND);
+    site.browser().get(&link).await.assert(200, "");
+    site.clock.advance(Duration::SECOND);
+    site.browser().get(&link).await.assert(410, "");
+    clean_up::run(&site.app, site.clock.now()).await.unwrap();
+    let links = sqlx::query_scalar!(r#"select count(*) as "count!" from web.link"#);
+    assert_eq!(links.fetch_one(&site.pool).await.unwrap(), 0);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_mail_with_a_link_is_given_up_after_three_days_in_the_queue(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
     site.browser().post("/reset", &[("email", ADA)]).await;
-    site.clock.advance(Duration::HOUR);
+    site.clock.advance(Duration::days(3));
     assert!(sent(&site).await.is_empty());
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn an_invitation_is_sent_as_long_as_it_would_work(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await;
+    let mut owner = site.signed_in(ADA).await;
+    owner.invite(account, BOB, "editor").await.location();
+    site.clock.advance(Duration::WEEK - Duration::SECOND);
+    assert_eq!(sent(&site).await, vec![mail(BOB, INVITATION)]);
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -116,7 +116,7 @@ async fn mails_arrive_by(tls: Tls, pool: PgPool) {
         queue(&pool, &format!("{mailbox}@studio.example")).await;
     }
     let trusting = mailer(&server.settings_with_ca(PASSWORD));
-    assert_eq!(trusting.send_due().await.unwrap(), 3);
+    assert_eq!(trusting.send_due(false).await.unwrap(), 3);
     wait_until("all tries are seen", async || {
         server.seen("mail").len() == 3 && server.seen("recipient").len() == 5
     })
@@ -131,7 +131,7 @@ async fn mails_arrive_by(tls: Tls, pool: PgPool) {
     // The first mailer does not trust the server's authority; the second has a wrong password.
     for settings in [server.settings(PASSWORD), server.settings_with_ca("hunter2")] {
         clock.advance(Duration::HOUR);
-        mailer(&settings).send_due().await.unwrap_err();
+        mailer(&settings).send_due(false).await.unwrap_err();
         assert_eq!(waiting(&pool).await, 2);
     }
     assert_eq!(server.seen("recipient").len(), 5);
