@@ -304,16 +304,17 @@ impl Mailer {
 }
 
 /// Sets the metrics of the mails that wait. It changes no rows.
+///
+/// The oldest one is of those that were not tried yet: only they say whether mails are sent, since
+/// one slow domain delays its own later attempts by hours.
 async fn count(pool: &PgPool, now: OffsetDateTime) -> anyhow::Result<u64> {
     let query = sqlx::query!(
-        r#"select count(*) as "mails!", min(greatest(created_at, next_attempt_at)) filter (where next_attempt_at <= $1) as due_since
-         from web.mail"#,
-        now
+        r#"select count(*) as "mails!", min(created_at) filter (where tries = 0) as oldest from web.mail"#
     );
     let reading = async |connection: &mut PgConnection| query.fetch_one(connection).await;
     let found = pg::in_time(pool, reading).await?;
     let mails = u32::try_from(found.mails).unwrap_or(u32::MAX);
-    let age = found.due_since.map_or(0.0, |since| (now - since).as_seconds_f64().max(0.0));
+    let age = found.oldest.map_or(0.0, |at| (now - at).as_seconds_f64().max(0.0));
     metrics::gauge!("mails_waiting").set(f64::from(mails));
     metrics::gauge!("mails_oldest_seconds").set(age);
     Ok(0)
