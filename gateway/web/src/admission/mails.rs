@@ -14,8 +14,8 @@ use crate::store::links::Link;
 
 /// Mails with links that visitors of a network request, to sign up or to set a password. The use of a link gives its mail back.
 pub const MAILS_FROM: Limit = Limit::new("mails_from", 120, Duration::HOUR);
-/// Mails with links that a network causes. Nothing gives them back.
-pub const ALL_MAILS_FROM: Limit = Limit::new("all_mails_from", 600, Duration::HOUR);
+/// Mails with links that a network causes. Nothing gives them back, so that it makes few people in an hour.
+pub const ALL_MAILS_FROM: Limit = Limit::new("all_mails_from", 240, Duration::HOUR);
 /// Mails with links that a signed-in person causes.
 pub const MAILS_OF_PERSON: Limit = Limit::new("mails_of_person", 60, Duration::HOUR);
 /// Mails with links of one purpose to one address.

@@ -74,8 +74,8 @@ async fn a_person_in_a_new_browser_gets_a_link_whatever_the_neighbours_did(pool:
         site.use_up(limit.count(network)).await;
     }
     let mut new = site.browser();
-    new.post("/sign-in", &RIGHT).await.assert(422, "Set a new password by email");
-    new.post("/reset", &[("email", ADA)]).await.assert(200, "an email with a link is on its way");
+    new.post("/sign-in", &RIGHT).await.assert(422, "set a new password by email");
+    new.post("/reset", &[("email", ADA)]).await.assert(200, "our email with a link from this hour");
     let link = site.link(ADA).await;
     new.post(&link, &[("password", "another lorry teapot nine")]).await.location();
     new.get("/you").await.assert(200, ADA);

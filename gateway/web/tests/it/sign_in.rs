@@ -92,7 +92,7 @@ async fn a_person_whose_attempts_others_have_used_up_signs_in_by_a_new_password(
     site.person(ADA).await;
     site.use_up(SIGN_IN_OF_PERSON.count(Subject::Anyone).of_address(ADA)).await;
     let mut browser = site.browser();
-    browser.post("/sign-in", &RIGHT).await.assert(422, "Set a new password");
+    browser.post("/sign-in", &RIGHT).await.assert(422, "set a new password");
     browser.post("/reset", &[("email", ADA)]).await;
     let link = site.link(ADA).await;
     let new = [("password", "another lorry teapot nine")];

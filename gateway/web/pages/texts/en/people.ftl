@@ -13,8 +13,8 @@ sign-up-have = Already have an account?
 mail-sent-title = Check your e-mail
 mail-sent-to = We have sent an e-mail to
 mail-sent-people-only = { $count ->
-    [one] Many emails were requested from your network. If this address belongs to a profile, an email with a link is on its way. To sign up with a new address, try again in { $number } minute.
-   *[other] Many emails were requested from your network. If this address belongs to a profile, an email with a link is on its way. To sign up with a new address, try again in { $number } minutes.
+    [one] Many emails were requested from your network. If this address belongs to a profile, look for our email with a link from this hour. To sign up with a new address, try again in { $number } minute.
+   *[other] Many emails were requested from your network. If this address belongs to a profile, look for our email with a link from this hour. To sign up with a new address, try again in { $number } minutes.
 }
 mail-sent-lifetime = The link in it works for { $value }, once.
 mail-sent-none = No e-mail after a few minutes? Look in the spam folder, and for our other e-mails of this hour, whose links still work. Check the address:
@@ -26,7 +26,7 @@ reset-title = Forgotten password
 reset-lead = We send a link that lets you choose a new one.
 sign-in-to-add-game = To add your game, sign in. New here? Create an account first: the link is below.
 sign-in-to-claim = To claim this page, sign in. New here? Create an account first: the link is below.
-sign-in-wrong = The email address or the password is wrong, or there were too many attempts. Set a new password by email, or try again in 15 minutes.
+sign-in-wrong = The email address or the password is wrong, or there were too many attempts. Check both, or wait 15 minutes. You can also set a new password by email.
 email-label = E-mail
 email-invalid = Write an e-mail address such as ada@studio.example.
 password-label = Password

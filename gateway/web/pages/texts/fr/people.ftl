@@ -13,8 +13,8 @@ sign-up-have = Vous avez déjà un compte ?
 mail-sent-title = Consultez votre messagerie
 mail-sent-to = Nous avons envoyé un e-mail à
 mail-sent-people-only = { $count ->
-    [one] Beaucoup d’e-mails ont été demandés depuis votre réseau. Si cette adresse est celle d’un profil, un e-mail avec un lien est en route. Pour créer un compte avec une nouvelle adresse, réessayez dans { $number } minute.
-   *[other] Beaucoup d’e-mails ont été demandés depuis votre réseau. Si cette adresse est celle d’un profil, un e-mail avec un lien est en route. Pour créer un compte avec une nouvelle adresse, réessayez dans { $number } minutes.
+    [one] Beaucoup d’e-mails ont été demandés depuis votre réseau. Si cette adresse est celle d’un profil, cherchez notre e-mail de cette heure, qui contient un lien. Pour créer un compte avec une nouvelle adresse, réessayez dans { $number } minute.
+   *[other] Beaucoup d’e-mails ont été demandés depuis votre réseau. Si cette adresse est celle d’un profil, cherchez notre e-mail de cette heure, qui contient un lien. Pour créer un compte avec une nouvelle adresse, réessayez dans { $number } minutes.
 }
 mail-sent-lifetime = Le lien qu’il contient fonctionne pendant { $value }, une seule fois.
 mail-sent-none = Pas d’e-mail après quelques minutes ? Regardez dans les indésirables, et cherchez nos autres e-mails de cette heure, dont les liens fonctionnent encore. Vérifiez l’adresse :
@@ -26,7 +26,7 @@ reset-title = Mot de passe oublié
 reset-lead = Nous envoyons un lien qui permet d’en choisir un nouveau.
 sign-in-to-add-game = Pour ajouter votre jeu, connectez-vous. Pas encore de compte ? Créez-en un d’abord : le lien est plus bas.
 sign-in-to-claim = Pour revendiquer cette page, connectez-vous. Pas encore de compte ? Créez-en un d’abord : le lien est plus bas.
-sign-in-wrong = L’adresse e-mail ou le mot de passe est incorrect, ou il y a eu trop d’essais. Choisissez un nouveau mot de passe par e-mail, ou réessayez dans 15 minutes.
+sign-in-wrong = L’adresse e-mail ou le mot de passe est incorrect, ou il y a eu trop d’essais. Vérifiez les deux, ou attendez 15 minutes. Vous pouvez aussi choisir un nouveau mot de passe par e-mail.
 email-label = Adresse e-mail
 email-invalid = Indiquez une adresse e-mail comme ada@studio.example.
 password-label = Mot de passe
