@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use kit::Clock;
 use kit::feed::HighWaterMark;
+use kit::representations::Representations;
 
 use crate::call_log::CallRecorder;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
+use crate::etag::ETag;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
 use crate::overload::refused_calls::RefusedCalls;
 use crate::quota::Quota;
-use crate::representations::Representations;
 use crate::switches::SwitchCache;
 use crate::upstream::{RatesCache, Upstream};
 use kit::client_address::{ProxyHeader, TrustedProxies};
@@ -42,6 +43,8 @@ pub struct Gateway {
     pub call_recorder: Arc<CallRecorder>,
     /// The OpenAPI document.
     pub openapi: Representations,
+    /// Its tag, in every coding.
+    pub openapi_tag: ETag,
     /// The newest rates.
     pub rates: RatesCache,
     /// Limits of the minute and the month, and revocations.

@@ -19,7 +19,6 @@ pub mod overload;
 pub mod per_thread;
 pub mod pipeline;
 pub mod quota;
-pub mod representations;
 pub mod router;
 pub mod routes;
 pub mod service;

@@ -9,6 +9,7 @@ use kit::boot::{self, Boot};
 use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::http_server;
 use kit::redis::Redis;
+use kit::representations::Representations;
 use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
@@ -18,6 +19,7 @@ use crate::call_log::{CallLog, CallRecorder};
 use crate::config::Settings;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
+use crate::etag::ETag;
 use crate::feeds::invalidation::Invalidation;
 use crate::feeds::listings::{GamesAndPages, PRODUCER};
 use crate::jobs::call_records::{self, CallRecords};
@@ -28,7 +30,6 @@ use crate::openapi;
 use crate::overload::admission::LoadLimits;
 use crate::overload::refused_calls::RefusedCalls;
 use crate::quota::{Quota, SharedCounters};
-use crate::representations::Representations;
 use crate::router::{self, router};
 use crate::service::Services;
 use crate::service::dashboard::Dashboard;
@@ -85,7 +86,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     });
     let for_callers = settings.for_callers(&plans);
     let openapi = openapi::file(&settings.api_url, &for_callers, router::API)?;
-    let openapi = Representations::new(openapi).await?;
     let limits = settings.upstream.limits();
     let (catalogue, listings) = (
         boot.client("catalogue-svc", &settings.catalogue_addresses)?,
@@ -108,7 +108,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         refused_calls,
         last_used,
         call_recorder,
-        openapi,
+        openapi_tag: ETag::for_data(&openapi, None, None),
+        openapi: Representations::new(openapi),
         rates: RatesCache::default(),
         quota: Quota::new(redis.clone(), counters, clock),
         catalogue: Upstream::new("catalogue", catalogue, limits),

@@ -15,13 +15,13 @@ use http::header::{
     ETAG, HeaderMap, HeaderName, HeaderValue, LOCATION, VARY,
 };
 use kit::feed::Position;
+use kit::representations::Representations;
 use kit::{Code, Fault};
 use serde::Serialize;
 
 use crate::context::Context;
 use crate::errors::ApiError;
 use crate::etag::ETag;
-use crate::representations::{IDENTITY, Representations};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// How long the description of the API may be cached. It changes with a release.
@@ -55,8 +55,8 @@ struct WriteOutcome {
 enum Content {
     /// One object, or the rows of a list with its page.
     Data(Bytes, Option<PageInfo>),
-    /// The description of the API, which has no envelope, in a content coding.
-    Document(&'static str, Bytes),
+    /// The description of the API, which has no envelope, with its content coding.
+    Document(Option<HeaderValue>, Bytes),
     Error(Box<ApiError>),
 }
 
@@ -81,9 +81,9 @@ impl ApiResponse {
     }
 
     /// The description of the API, for a client that has sent these headers.
-    pub fn document(document: &Representations, headers: &HeaderMap) -> Self {
+    pub fn document(document: &Representations, tag: ETag, headers: &HeaderMap) -> Self {
         let (coding, body) = document.negotiate(headers);
-        Self { tag: Some(document.tag.clone()), ..Self::new(Content::Document(coding, body)) }
+        Self { tag: Some(tag), ..Self::new(Content::Document(coding, body)) }
     }
 
     fn new(content: Content) -> Self {
@@ -221,9 +221,7 @@ pub fn write(response: ApiResponse, context: &mut Context, docs_url: &str) -> Re
         headers.extend(tag.map(|tag| (ETAG, tag)));
     }
     if let Content::Document(coding, body) = &response.content {
-        if *coding != IDENTITY {
-            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
-        }
+        headers.extend(coding.clone().map(|coding| (CONTENT_ENCODING, coding)));
         return build_response(status, headers, body.clone());
     }
     let body = body::success(json, &body::suffix(context, page));

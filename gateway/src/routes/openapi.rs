@@ -13,5 +13,5 @@ pub fn get(app: &Gateway, head: &Parts) -> Result<ApiResponse, ApiError> {
     if !matches!(head.method, Method::GET | Method::HEAD) {
         return Err(ApiError::method_not_allowed("GET, HEAD".to_owned()));
     }
-    Ok(ApiResponse::document(&app.openapi, &head.headers))
+    Ok(ApiResponse::document(&app.openapi, app.openapi_tag.clone(), &head.headers))
 }

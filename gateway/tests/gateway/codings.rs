@@ -91,6 +91,7 @@ async fn nothing_is_compressed_for_a_client_without_a_key(pool: PgPool) {
     let br = HeaderValue::from_static("br");
     let (coding, document) =
         test.app.openapi.negotiate(&HeaderMap::from_iter([(ACCEPT_ENCODING, br.clone())]));
+    let coding = coding.unwrap();
     let too_long = format!("/v1/games/{}", "a".repeat(16 * 1_024));
     let others = ["/", "/v1", "/livez", "/v1/none", DOCUMENT, "/v1/openapi.json/", &too_long];
     let routes = gateway::router::routes().into_iter().map(|route| route.pattern);

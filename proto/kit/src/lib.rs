@@ -28,6 +28,7 @@ pub mod pg_url;
 pub mod public_url;
 pub mod redis;
 mod redis_url;
+pub mod representations;
 pub mod request_id;
 pub mod rpc;
 mod secret;

@@ -22,6 +22,7 @@ use gateway::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
 use gateway::domain::secret::KeyFormat;
+use gateway::etag::ETag;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
 use gateway::jobs::last_used::LastUsed;
@@ -39,6 +40,7 @@ use kit::audit::Audit;
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::Secret;
 use kit::redis::Redis;
+use kit::representations::Representations;
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
@@ -204,7 +206,7 @@ impl Test {
         let listings = of(address.unwrap_or("http://127.0.0.1:1"));
 
         let (clock, plans) = (with.clock, Arc::new(with.plans));
-        let openapi = openapi(&plans).await;
+        let openapi = openapi(&plans);
         let producer = producer(&pool, &clock, &lifecycle);
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counters = Arc::new(quota::SharedCounters::new(pool.clone(), LONG, 50));
@@ -248,7 +250,8 @@ impl Test {
             webhooks: upstream("webhook", of(&webhooks.address)),
             player_calls: 30,
             rates: upstream::RatesCache::default(),
-            openapi,
+            openapi_tag: ETag::for_data(&openapi, None, None),
+            openapi: Representations::new(openapi),
             newest_position,
             last_used: Arc::new(LastUsed::default()),
             call_recorder,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use contracts::public::ApiPlan;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
@@ -10,7 +11,6 @@ use gateway::jobs::repeat;
 use gateway::lookup::{Lookup, Options};
 use gateway::openapi;
 use gateway::quota::SharedCounters;
-use gateway::representations::Representations;
 use gateway::switches::SwitchCache;
 use kit::config::Secret;
 use kit::feed::{HighWaterMark, Producer, Retention};
@@ -54,12 +54,11 @@ pub(super) async fn caches(
 }
 
 /// The OpenAPI document.
-pub(super) async fn openapi(plans: &Plans) -> Representations {
+pub(super) fn openapi(plans: &Plans) -> Bytes {
     let url = "https://api.example/v1";
     let plans = plans.iter().map(ApiPlan::from);
     let settings = testing::openapi::settings(plans);
-    let document = openapi::file(url, &settings, gateway::router::API).unwrap();
-    Representations::new(document).await.unwrap()
+    openapi::file(url, &settings, gateway::router::API).unwrap()
 }
 
 pub(super) fn connect(address: &str, lifecycle: &Lifecycle) -> Client {
