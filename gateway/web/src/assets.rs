@@ -1,8 +1,14 @@
 //! Files of the pages. Their names change with their content, so browsers may store them for ever.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use http::HeaderMap;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use kit::representations::Representations;
 use pages::asset;
 
 use crate::page_error::PageError;
@@ -14,9 +20,17 @@ pub const FOR_EVER: &str = "public, max-age=31536000, immutable";
 pub const UNSTORED: &str = "no-store";
 const FOR_A_DAY: &str = "public, max-age=86400";
 
+/// The files by name. Nothing limits how many a client asks for, so no request compresses one.
+static FILES: LazyLock<HashMap<&str, Representations>> = LazyLock::new(|| {
+    let file = |it: &'static asset::Asset| {
+        (it.name.as_str(), Representations::new(Bytes::from_static(it.content)))
+    };
+    HashMap::from(asset::all().map(file))
+});
+
 /// A file. In a rolling update, a page of another release names a file that this process does not have: the page gets the file of this
 /// release instead, and stores it nowhere.
-pub async fn show(Path(name): Path<String>) -> Result<Response, PageError> {
+pub async fn show(Path(name): Path<String>, accepted: HeaderMap) -> Result<Response, PageError> {
     let (asset, cached) = match asset::find(&name) {
         Some(asset) => (asset, FOR_EVER),
         None => (asset::of_other_release(&name).ok_or_else(PageError::not_found)?, UNSTORED),
@@ -27,7 +41,7 @@ pub async fn show(Path(name): Path<String>) -> Result<Response, PageError> {
         // Other sites show the picture of a link.
         (RESOURCE_POLICY, "cross-origin"),
     ];
-    Ok((headers, asset.content).into_response())
+    Ok((headers, FILES[asset.name.as_str()].respond(&accepted)).into_response())
 }
 
 /// The icon for programs that look for it at its old address.

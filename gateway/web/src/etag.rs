@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG};
+use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG};
 use http::{HeaderValue, StatusCode};
 use http_body_util::BodyExt as _;
 use xxhash_rust::xxh3::xxh3_128;
@@ -51,8 +51,9 @@ pub(crate) fn validate(known: &[HeaderValue], mut response: Response) -> Respons
     if is_revalidated(&response) && tag.is_some_and(|tag| is_known(known, tag)) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         let headers = response.headers_mut();
-        headers.remove(CONTENT_TYPE);
-        headers.remove(CONTENT_LENGTH);
+        for name in [CONTENT_TYPE, CONTENT_LENGTH, CONTENT_ENCODING] {
+            headers.remove(name);
+        }
         *response.body_mut() = Body::empty();
     }
     response

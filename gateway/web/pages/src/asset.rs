@@ -89,7 +89,8 @@ pub fn of_other_release(name: &str) -> Option<&'static Asset> {
     all.find(|asset| is_hash && asset.stem == stem && asset.extension == extension)
 }
 
-fn all() -> [&'static Asset; 6] {
+/// All files.
+pub fn all() -> [&'static Asset; 6] {
     [&STYLE, &SCRIPT, &SHARE, &ICON, &FONT, &ICONS]
 }
 

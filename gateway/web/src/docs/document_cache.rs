@@ -4,10 +4,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use kit::{Fault, Lifecycle};
+use kit::Fault;
+use tokio::runtime::Handle;
+use tokio::sync::OnceCell;
+use tokio::task::spawn_blocking;
 
 use super::guides::{GuideAddresses, Guides};
 use super::reference::Reference;
+use crate::app::App;
+use crate::page_error::PageError;
+use crate::site::docs::Documents;
 use crate::upstream::Api;
 
 /// How long the reference is shown before the gateway is asked for a newer one.
@@ -25,13 +31,15 @@ pub struct DocumentCache {
     is_behind: AtomicBool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Newest {
     /// Before the first document is read, they name no settings.
     guides: Arc<Guides>,
     reference: Option<Arc<Reference>>,
     /// The `ETag` of the document.
     etag: Option<String>,
+    /// Made from both when it is first read, which the task that refreshes does.
+    documents: Arc<OnceCell<Arc<Documents>>>,
 }
 
 impl DocumentCache {
@@ -42,6 +50,7 @@ impl DocumentCache {
             guides: Arc::new(Guides::read(&addresses, None)?),
             reference: None,
             etag: None,
+            documents: Arc::default(),
         };
         Ok(Self { api, addresses, newest: Mutex::new(newest), is_behind: AtomicBool::new(false) })
     }
@@ -60,12 +69,28 @@ impl DocumentCache {
         reference.ok_or_else(|| Fault::unavailable("the OpenAPI document"))
     }
 
-    /// Reads the document now, and then each minute.
-    pub fn keep_fresh(self: &Arc<Self>, lifecycle: &Lifecycle) {
-        let (cache, stopping) = (Arc::clone(self), lifecycle.stopping());
-        lifecycle.spawn(async move {
+    /// The documents with the guides and the reference as a whole. They are made once, on a blocking
+    /// thread, because compressing them takes too long for a thread of the runtime.
+    pub(crate) async fn documents(&self, app: &App) -> Result<Arc<Documents>, PageError> {
+        let Newest { guides, reference, documents, .. } = self.lock().clone();
+        let make = || async {
+            let (app, runtime) = (App::clone(app), Handle::current());
+            let made = spawn_blocking(move || {
+                runtime.block_on(Documents::new(&app, &guides, reference.as_deref())).map(Arc::new)
+            });
+            made.await.map_err(|_panicked| PageError::internal())?
+        };
+        documents.get_or_try_init(make).await.cloned()
+    }
+
+    /// Reads the document now, and then each minute, and makes what readers get of it.
+    pub fn keep_fresh(app: &App) {
+        let (app, stopping) = (App::clone(app), app.lifecycle.stopping());
+        app.lifecycle.clone().spawn(async move {
             loop {
+                let cache = &app.docs;
                 cache.refresh().await;
+                cache.documents(&app).await.ok();
                 let wait = if cache.reference().is_ok() { AGE } else { PAUSE };
                 tokio::select! {
                     () = tokio::time::sleep(wait) => {}
@@ -109,6 +134,7 @@ impl DocumentCache {
             guides: Arc::new(guides),
             reference: Some(Arc::new(reference)),
             etag: document.etag,
+            documents: Arc::default(),
         }))
     }
 

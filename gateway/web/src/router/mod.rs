@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse as _;
+use axum::routing::MethodRouter;
 use axum::{Extension, Router};
 use pages::Language;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -103,11 +104,13 @@ pub fn router(app: &App) -> Router {
         let (path, is_translated) = (route.path, is_in_each_language(&route));
         let handlers = match route.kind {
             PathKind::Asset => route.handlers,
-            PathKind::Public | PathKind::File | PathKind::Docs => site::counted(route, app),
+            PathKind::Public | PathKind::File | PathKind::Docs => {
+                compressed(site::counted(route, app))
+            }
             PathKind::Dashboard(access) => {
                 let (app, body_limit) = (App::clone(app), route.body_limit);
                 let guard = Guard { app, access, path, body_limit };
-                route.handlers.layer(from_fn_with_state(guard, access::check))
+                compressed(route.handlers.layer(from_fn_with_state(guard, access::check)))
             }
         };
         for language in Language::ALL.into_iter().filter(|_| is_translated) {
@@ -141,11 +144,19 @@ pub fn router(app: &App) -> Router {
         .layer(from_fn_with_state(is_public, error_page::render))
         .layer(from_fn(log::record))
         .layer(from_fn_with_state(App::clone(app), headers::add))
-        // Also pages with secrets, such as that of a new key. The length of a compressed page tells a secret only to a site that makes the
-        // browser load it again and again with other texts in it (BREACH). No site can: secrets are in answers to forms, which the layer
-        // above refuses when they come from elsewhere, the cookie of a session is `SameSite=Lax`, and no page has a token of its form.
-        .layer(CompressionLayer::new())
         .with_state(App::clone(app))
+}
+
+/// Compresses the pages of a path whose requests are counted. Nothing limits requests of other files, and
+/// of error pages, which outer layers render: compressing those for each request would let anybody keep
+/// the processor busy.
+///
+/// Pages with secrets are compressed too, such as that of a new key. The length of a compressed page tells
+/// a secret only to a site that makes the browser load it again and again with other texts in it (BREACH).
+/// No site can: secrets are in answers to forms, which the router refuses when they come from elsewhere,
+/// the cookie of a session is `SameSite=Lax`, and no page has a token of its form.
+fn compressed(handlers: MethodRouter<App>) -> MethodRouter<App> {
+    handlers.layer(CompressionLayer::new())
 }
 
 #[cfg(test)]

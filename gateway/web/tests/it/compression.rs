@@ -2,14 +2,18 @@
 
 use std::io::Read as _;
 
+use axum::Router;
 use axum::body::Body;
 use bytes::Bytes;
 use flate2::read::GzDecoder;
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, ETAG, IF_NONE_MATCH, VARY};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, ETAG, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use http_body_util::BodyExt as _;
+use pages::{asset, drawing};
 use sqlx::PgPool;
 use tower::ServiceExt as _;
+use web::route::PathKind;
+use web::router::routes;
 
 use crate::support::Site;
 
@@ -29,8 +33,12 @@ async fn get(site: &Site, path: &str, headers: &[(http::HeaderName, &str)]) -> A
     for (name, value) in headers {
         request = request.header(name, *value);
     }
+    send(&site.router, request).await
+}
+
+async fn send(router: &Router, request: http::request::Builder) -> Answer {
     let request = request.body(Body::empty()).unwrap();
-    let response = site.router.clone().oneshot(request).await.unwrap();
+    let response = router.clone().oneshot(request).await.unwrap();
     let (parts, body) = response.into_parts();
     Answer {
         status: parts.status,
@@ -66,8 +74,9 @@ async fn text_is_compressed_in_an_accepted_coding(pool: PgPool) {
         "/sitemap/games-1.xml",
         "/docs/keys",
         "/docs/keys.md",
+        "/docs/all",
+        "/llms-full.txt",
         "/sign-in",
-        "/games/none",
     ] {
         let plain = get(&site, path, &[]).await;
         assert!(!plain.headers.contains_key(CONTENT_ENCODING), "{path}");
@@ -98,6 +107,65 @@ async fn text_is_compressed_in_an_accepted_coding(pool: PgPool) {
     let picture = format!("/pictures/{}", crate::stub_pictures::file());
     let picture = get(&site, &picture, &[(ACCEPT_ENCODING, BROWSER)]).await;
     assert!(!picture.headers.contains_key(CONTENT_ENCODING));
+}
+
+/// A response that is compressed when it is sent has no length.
+fn assert_is_prepared(answer: &Answer, what: &str) {
+    let length = answer.headers.get(CONTENT_LENGTH).map(|length| length.to_str().unwrap());
+    assert_eq!(length, Some(&*answer.body.len().to_string()), "{what}");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn files_and_whole_documents_are_compressed_once(pool: PgPool) {
+    let site = Site::with_docs(pool).await;
+    let br = [(ACCEPT_ENCODING, "br")];
+    let files = asset::all().map(asset::Asset::path);
+    let documents = ["/docs/all", "/llms.txt", "/llms-full.txt"].map(ToOwned::to_owned);
+    for path in files.into_iter().chain(documents) {
+        let (plain, coded) = (get(&site, &path, &[]).await, get(&site, &path, &br).await);
+        let again = get(&site, &path, &br).await;
+        for answer in [&plain, &coded, &again] {
+            assert_eq!(answer.status, 200, "{path}");
+            assert_is_prepared(answer, &path);
+        }
+        // The same memory.
+        assert_eq!(coded.body.as_ptr(), again.body.as_ptr(), "{path}");
+        // The font has a compression of its own.
+        let is_smaller = !path.ends_with(".woff2");
+        assert_eq!(coded.headers.contains_key(CONTENT_ENCODING), is_smaller, "{path}");
+        assert_eq!(coded.body.len() < plain.body.len(), is_smaller, "{path}");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn nothing_is_compressed_for_a_request_that_no_limit_counts(pool: PgPool) {
+    let site = Site::new(pool).await;
+    for route in routes().into_iter().filter(|route| route.kind == PathKind::Asset) {
+        let path = match route.path {
+            "/assets/{name}" => asset::STYLE.path(),
+            "/pictures/{name}" => format!("/pictures/{}", crate::stub_pictures::file()),
+            path if path.starts_with("/pictures/drawn/") => {
+                drawing::address("games", "NG", "okoto")
+            }
+            path => path.to_owned(),
+        };
+        let answer = get(&site, &path, &[(ACCEPT_ENCODING, "br")]).await;
+        assert!(answer.status.is_success() || answer.status.is_redirection(), "{path}");
+        assert_is_prepared(&answer, &path);
+    }
+    let exhausted = site.changed(|web| web.admission = site.admission(0, 0));
+    let paths = routes().into_iter().filter(|route| route.kind != PathKind::Asset);
+    let paths = paths.map(|route| route.path.replace(['{', '}'], ""));
+    for path in paths.chain(["/none", "/games/", "/fr/docs/keys"].map(ToOwned::to_owned)) {
+        for method in ["GET", "POST", "PUT"] {
+            let request = Request::builder().method(method).uri(&path);
+            let answer = send(&exhausted, request.header(ACCEPT_ENCODING, "br")).await;
+            let what = format!("{method} {path}: {}", answer.status);
+            assert!(!answer.status.is_success(), "{what}");
+            assert!(!answer.headers.contains_key(CONTENT_ENCODING), "{what}");
+            assert_is_prepared(&answer, &what);
+        }
+    }
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -1,20 +1,28 @@
 //! Every guide, and the reference, on one page.
 
+use axum::extract::State;
+use http::{HeaderMap, Uri};
 use pages::Head;
 use pages::docs::AllPage;
 
 use super::{SUMMARY, TITLE};
+use crate::app::{App, Web};
+use crate::docs::guides::Guides;
+use crate::docs::reference::Reference;
 use crate::page_error::PageResult;
-use crate::site::public_request::PublicRequest;
 use crate::site::response::respond;
+use crate::visit::Visit;
 
-pub async fn show(PublicRequest { app, visit, .. }: PublicRequest) -> PageResult {
-    let reference = app.docs.reference().ok();
-    let guides = app.docs.guides();
-    respond(&app, &visit.in_english(), |mut frame| {
+pub async fn show(State(app): State<App>, headers: HeaderMap) -> PageResult {
+    Ok(app.docs.documents(&app).await?.all.respond(&headers))
+}
+
+pub(super) fn page(app: &Web, guides: &Guides, reference: Option<&Reference>) -> PageResult {
+    let visit = Visit::from_request(&Uri::from_static("/docs/all"), &HeaderMap::new());
+    respond(app, &visit.in_english(), |mut frame| {
         // Search engines have each guide by itself.
         frame.head = Head::new(TITLE, SUMMARY).unindexed();
-        let operations = reference.iter().flat_map(|reference| reference.all());
+        let operations = reference.into_iter().flat_map(Reference::all);
         let pages = guides.pages.iter().chain(operations).map(|page| {
             let title = page.guide.title.clone();
             (title, page.id(), page.html_among_others.clone())

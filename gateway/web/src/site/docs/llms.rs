@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
+use axum::extract::State;
 use axum::response::Response;
+use http::HeaderMap;
 
 use super::SUMMARY;
-use crate::app::Web;
+use crate::app::{App, Web};
 use crate::docs::guides::Guides;
 use crate::docs::reference::Reference;
-use crate::site::public_request::PublicRequest;
+use crate::page_error::PageResult;
 use crate::site::response::{respond_file, respond_file_of_page};
 
 /// Replaces a reference that cannot be read.
@@ -17,14 +19,11 @@ const REFERENCE_UNAVAILABLE: &str =
 
 const MEDIA_TYPE: &str = "text/plain; charset=utf-8";
 
-pub async fn index(PublicRequest { app, .. }: PublicRequest) -> Response {
-    let reference = app.docs.reference().ok();
-    let guides = app.docs.guides();
-    let text = index_text(&app, &guides, reference.as_deref());
-    respond_file(MEDIA_TYPE, text)
+pub async fn index(State(app): State<App>, headers: HeaderMap) -> PageResult {
+    Ok(app.docs.documents(&app).await?.index.respond(&headers))
 }
 
-fn index_text(app: &Web, guides: &Guides, reference: Option<&Reference>) -> String {
+pub(super) fn index_file(app: &Web, guides: &Guides, reference: Option<&Reference>) -> Response {
     let site = &app.public_url;
     let mut text = format!("# Mchezo\n\n> {SUMMARY}\n\n");
     // Writing to a string does not fail.
@@ -43,13 +42,15 @@ fn index_text(app: &Web, guides: &Guides, reference: Option<&Reference>) -> Stri
         writeln!(text, "\n{REFERENCE_UNAVAILABLE}").ok();
     }
     writeln!(text, "\n## Optional\n\n- [All guides in one file]({site}/llms-full.txt)").ok();
-    text
+    respond_file(MEDIA_TYPE, text)
 }
 
-pub async fn full(PublicRequest { app, .. }: PublicRequest) -> Response {
-    let reference = app.docs.reference().ok();
-    let guides = app.docs.guides();
-    let operations = reference.iter().flat_map(|reference| reference.all());
+pub async fn full(State(app): State<App>, headers: HeaderMap) -> PageResult {
+    Ok(app.docs.documents(&app).await?.full.respond(&headers))
+}
+
+pub(super) fn full_file(guides: &Guides, reference: Option<&Reference>) -> Response {
+    let operations = reference.into_iter().flat_map(Reference::all);
     let pages = guides.pages.iter().chain(operations);
     let texts = pages.map(|page| page.markdown.as_str());
     let notice = reference.is_none().then_some(REFERENCE_UNAVAILABLE);

@@ -8,14 +8,39 @@ pub mod reference;
 use pages::Link;
 use pages::docs::{Menu, MenuGroup, MenuLink};
 
+use crate::app::Web;
 use crate::docs::guides::{DocsPage, Guides};
 use crate::docs::reference::{self as api_reference, Reference};
+use crate::page_error::PageError;
+use crate::site::response::FixedResponse;
 
 const TITLE: &str = "Documentation";
 const SUMMARY: &str = "Read the directory of African games as JSON, submit your own, report the economy of a game, and receive signed webhooks.";
 
 fn link(page: &DocsPage) -> Link {
     Link { href: page.path(), label: page.guide.title.clone() }
+}
+
+/// The documents with the guides and the reference as a whole, each compressed once.
+#[derive(Debug)]
+pub(crate) struct Documents {
+    all: FixedResponse,
+    index: FixedResponse,
+    full: FixedResponse,
+}
+
+impl Documents {
+    pub(crate) async fn new(
+        app: &Web,
+        guides: &Guides,
+        reference: Option<&Reference>,
+    ) -> Result<Self, PageError> {
+        Ok(Self {
+            all: FixedResponse::new(all::page(app, guides, reference)?).await?,
+            index: FixedResponse::new(llms::index_file(app, guides, reference)).await?,
+            full: FixedResponse::new(llms::full_file(guides, reference)).await?,
+        })
+    }
 }
 
 /// The navigation on the page with this name. On a page of the reference, it has the pages of the same group too.
