@@ -109,7 +109,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         last_used,
         call_recorder,
         openapi_tag: ETag::for_data(&openapi, None, None),
-        openapi: Representations::new(openapi),
+        openapi: Representations::new(&openapi),
         rates: RatesCache::default(),
         quota: Quota::new(redis.clone(), counters, clock),
         catalogue: Upstream::new("catalogue", catalogue, limits),

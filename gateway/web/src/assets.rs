@@ -23,7 +23,7 @@ const FOR_A_DAY: &str = "public, max-age=86400";
 /// The files by name. Nothing limits how many a client asks for, so no request compresses one.
 static FILES: LazyLock<HashMap<&str, Representations>> = LazyLock::new(|| {
     let file = |it: &'static asset::Asset| {
-        (it.name.as_str(), Representations::new(Bytes::from_static(it.content)))
+        (it.name.as_str(), Representations::new(&Bytes::from_static(it.content)))
     };
     HashMap::from(asset::all().map(file))
 });

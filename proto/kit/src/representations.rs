@@ -25,8 +25,8 @@ pub struct Representations(Vec<(&'static str, Bytes)>);
 impl Representations {
     /// Compresses the body, except with a coding that saves less than a tenth, as with most pictures.
     /// A body of 500 KB takes about 0.1 s of CPU, so a large one is work for a blocking thread.
-    pub fn new(body: Bytes) -> Self {
-        let compressed = CODINGS.map(|coding| Some((coding, compress(coding, &body)?)));
+    pub fn new(body: &Bytes) -> Self {
+        let compressed = CODINGS.map(|coding| Some((coding, compress(coding, body)?)));
         let is_smaller = |(_, it): &(_, Bytes)| it.len() < body.len() - body.len() / 10;
         let compressed = compressed.into_iter().flatten().filter(is_smaller);
         Self(std::iter::once((IDENTITY, body.clone())).chain(compressed).collect())
@@ -105,7 +105,7 @@ mod tests {
     #[tokio::test]
     async fn tower_http_would_send_the_same() {
         let body = Bytes::from("baobab ".repeat(100));
-        let representations = Representations::new(body.clone());
+        let representations = Representations::new(&body);
         let headers = |lines: &[&str]| {
             let lines = lines.iter().map(|line| HeaderValue::from_str(line).unwrap());
             lines.map(|line| (ACCEPT_ENCODING, line)).collect::<HeaderMap>()
@@ -142,7 +142,7 @@ mod tests {
     fn a_body_that_does_not_become_smaller_is_sent_as_it_is() {
         let picture: Vec<u8> = (0..10_000).map(|_| rand::random()).collect();
         for body in [Bytes::new(), Bytes::from(picture)] {
-            let representations = Representations::new(body.clone());
+            let representations = Representations::new(&body);
             let browser = HeaderValue::from_static("gzip, deflate, br, zstd");
             let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, browser)]);
             assert_eq!(representations.negotiate(&headers), (None, body));

@@ -251,7 +251,7 @@ impl Test {
             player_calls: 30,
             rates: upstream::RatesCache::default(),
             openapi_tag: ETag::for_data(&openapi, None, None),
-            openapi: Representations::new(openapi),
+            openapi: Representations::new(&openapi),
             newest_position,
             last_used: Arc::new(LastUsed::default()),
             call_recorder,

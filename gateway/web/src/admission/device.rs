@@ -1,5 +1,7 @@
-//! The device cookie: it names the people who were signed in in a browser, so that limits which strangers have used up do not concern
-//! these people there (OWASP, *Slow Down Online Guessing Attacks with Device Cookies*). It grants nothing.
+//! The device cookie, which names the people who were signed in in a browser.
+//!
+//! Limits that strangers have used up do not concern these people there (OWASP, *Slow Down Online Guessing Attacks with Device Cookies*). The
+//! cookie grants nothing.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -3,7 +3,7 @@
 use kit::Fault;
 use time::OffsetDateTime;
 
-use super::limit::{Limit, Subject};
+use super::limit::{Count, Limit, Subject};
 use super::minute::MINUTE;
 use super::{Admission, LimitReached, stored};
 use crate::client_info::ClientInfo;
@@ -37,15 +37,13 @@ impl Admission {
         client: &ClientInfo,
         now: OffsetDateTime,
     ) -> Result<(), u32> {
-        let visitor = self.per_minute(kind, self.pages_of_visitor);
-        let counts = match client.devices.person() {
-            Some(person) => vec![visitor.count(Subject::Person(person))],
-            None => {
-                let browser = Subject::Browser(client.network(), client.headers);
-                let network = self.per_minute(kind, self.pages).count_network(client.network());
-                std::iter::once(visitor.count(browser)).chain(network).collect()
-            }
-        };
+        let visitor = per_minute(kind, self.pages_of_visitor);
+        if let Some(person) = client.devices.person() {
+            return self.minute.count(&[visitor.count(Subject::Person(person))], now);
+        }
+        let browser = Subject::Browser(client.network(), client.headers);
+        let network = per_minute(kind, self.pages).count_network(client.network());
+        let counts: Vec<Count> = std::iter::once(visitor.count(browser)).chain(network).collect();
         self.minute.count(&counts, now)
     }
 
@@ -60,7 +58,7 @@ impl Admission {
         if client.devices.person() == Some(viewer.person.id) {
             return Ok(());
         }
-        let limit = self.per_minute(PageKind::Dashboard, self.pages_of_visitor);
+        let limit = per_minute(PageKind::Dashboard, self.pages_of_visitor);
         self.minute.count(&[limit.count(viewer.subject())], now)
     }
 
@@ -72,12 +70,12 @@ impl Admission {
     ) -> Result<Result<(), LimitReached>, Fault> {
         stored::count_in(&self.pool, &[FORMS.count(viewer.subject())], now).await
     }
+}
 
-    fn per_minute(&self, kind: PageKind, pages: u32) -> Limit {
-        let most = match kind {
-            PageKind::Picture => pages.saturating_mul(PICTURES_PER_PAGE),
-            PageKind::Site | PageKind::Dashboard | PageKind::Form => pages,
-        };
-        Limit::new(kind.into(), most, MINUTE)
-    }
+fn per_minute(kind: PageKind, pages: u32) -> Limit {
+    let most = match kind {
+        PageKind::Picture => pages.saturating_mul(PICTURES_PER_PAGE),
+        PageKind::Site | PageKind::Dashboard | PageKind::Form => pages,
+    };
+    Limit::new(kind.into(), most, MINUTE)
 }

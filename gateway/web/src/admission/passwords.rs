@@ -59,15 +59,13 @@ impl Admission {
     ) -> Result<SignIn<'_>, Fault> {
         let network = client.network();
         let device = person.and_then(|person| client.devices.of(person));
-        let counts = match device {
-            Some(device) => vec![SIGN_IN_OF_DEVICE.count(Subject::Device(device))],
-            None => {
-                let of_person = SIGN_IN
-                    .count_network(network)
-                    .chain([SIGN_IN_OF_PERSON.count(Subject::Anyone)]);
-                let of_person = of_person.map(|count| count.of_address(typed));
-                SIGN_IN_FROM.count_network(network).chain(of_person).collect()
-            }
+        let counts = if let Some(device) = device {
+            vec![SIGN_IN_OF_DEVICE.count(Subject::Device(device))]
+        } else {
+            let of_person = SIGN_IN.count_network(network);
+            let of_person = of_person.chain([SIGN_IN_OF_PERSON.count(Subject::Anyone)]);
+            let of_person = of_person.map(|count| count.of_address(typed));
+            SIGN_IN_FROM.count_network(network).chain(of_person).collect()
         };
         // A connection first: an attempt that waits for one holds no permit.
         let mut connection = self.pool.acquire().await?;

@@ -34,8 +34,10 @@ impl LimitReached {
     }
 }
 
-/// Counts a request for all of these limits, in their order. Beyond one of them, it uses up none of those before it, and the later ones
-/// store nothing: what a visitor typed comes last, so that each typed text does not add a row.
+/// Counts a request for all of these limits, in their order.
+///
+/// Beyond one of them, it uses up none of those before it, and the later ones store nothing: what a visitor typed comes last, so that each
+/// typed text does not add a row.
 pub async fn count(
     connection: &mut PgConnection,
     counts: &[Count],

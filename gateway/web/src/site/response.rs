@@ -57,8 +57,8 @@ impl FixedResponse {
     /// Reads a response, which is 200, adds its tag and compresses its body.
     pub(crate) async fn new(response: Response) -> Result<Self, PageError> {
         let (head, body) = etag::tag(response).await.into_parts();
-        let body = body.collect().await.map_err(|_| PageError::internal())?;
-        Ok(Self { headers: head.headers, body: Representations::new(body.to_bytes()) })
+        let body = body.collect().await.map_err(|_lost| PageError::internal())?;
+        Ok(Self { headers: head.headers, body: Representations::new(&body.to_bytes()) })
     }
 
     /// The response to a request with these headers.
