@@ -61,14 +61,17 @@ create index audit_by_name on catalogue.audit (entity, name, at, id);
 -- Who votes: an account, or a cookie. A voter without stored votes is deleted, unless the votes are void.
 create table catalogue.voter (
     id uuid primary key,
-    -- The address, or IPv6 network, at which a cookie was first seen; null for an account.
-    network text,
     first_seen_at timestamptz not null,
     -- Since when its votes do not count.
     voided_at timestamptz
 );
 create index voter_by_age on catalogue.voter (first_seen_at);
-create index voter_of_network on catalogue.voter (network) where network is not null;
+
+-- Networks whose votes do not count: IPv4 addresses, IPv6 networks (/64) and sites (/48).
+create table catalogue.void_network (
+    network text primary key,
+    voided_at timestamptz not null
+);
 
 -- Each vote, for as long as staff may void it. The primary key lets a voter judge a pair once a day.
 create table catalogue.vote (
@@ -80,26 +83,39 @@ create table catalogue.vote (
     high uuid not null,
     -- Null: the voter picked neither.
     low_won boolean,
+    -- Whether it counts in its network, as votes with cookies and new accounts do. A void of the
+    -- network is of these votes.
+    in_network boolean not null,
     kind text not null check (kind in ('games', 'creators')),
     at timestamptz not null,
+    -- The IPv4 address, or IPv6 network (/64), from which it was cast.
+    network text not null,
+    -- The IPv6 site (/48); the IPv4 address itself.
+    site text not null,
     primary key (voter_id, day, low, high),
     check (low < high)
 );
 -- For the removal of old votes. Not BRIN: new votes fill the pages of removed ones, so that soon every range of pages has old and new votes.
 create index vote_by_age on catalogue.vote (at);
+-- For voids of networks.
+create index vote_by_site on catalogue.vote (site) where in_network;
+-- For the voters of a listing.
+create index vote_by_low on catalogue.vote (low, day);
+create index vote_by_high on catalogue.vote (high, day);
 
 -- Each stored vote with a winner, once for each of its two listings.
 create view catalogue.listing_vote as
-select voter_id, day, low, high, kind, floor(extract(epoch from at) / 3600)::integer as hour,
+select voter_id, day, low, high, kind, at, floor(extract(epoch from at) / 3600)::integer as hour, network, site, in_network,
     listing_id, won::integer as wins, (not won)::integer as losses
 from catalogue.vote cross join lateral (values (low, low_won), (high, not low_won)) as side (listing_id, won)
 where low_won is not null;
 
--- Votes with cookies on pairs that were drawn on a day, by address or IPv6 network (/64 and /48).
+-- Votes that count in their networks, on pairs that were drawn on a day, by IPv4 address or IPv6
+-- network (/64 and /48).
 create table catalogue.network_day (
     network text not null,
     day date not null,
-    -- The bucket of the cookie, see `domain/vote.rs`.
+    -- The bucket of the voter, see `domain/drawer.rs`.
     bucket smallint not null,
     votes integer not null,
     primary key (network, day, bucket)

@@ -27,12 +27,13 @@ pub struct Settings {
     /// A move on a board of the week is published if the rank before or after it is this or better
     #[arg(long, default_value_t = 100)]
     pub moves_to: u32,
-    /// Votes with cookies in a day (UTC) from an IPv4 address, at most
-    #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(i32).range(1..))]
-    votes_per_ipv4_address: i32,
-    /// Votes with cookies in a day (UTC) from an IPv6 network (/64), at most; five times as many from a /48
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(i32).range(1..))]
-    votes_per_ipv6_network: i32,
+    /// Votes with cookies and new accounts in a day (UTC) from an IPv4 address, at most
+    #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(1..))]
+    votes_per_ipv4_address: u32,
+    /// Votes with cookies and new accounts in a day (UTC) from an IPv6 network (/64), at most; five
+    /// times as many from a /48
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    votes_per_ipv6_network: u32,
     /// Votes of a voter in an hour, at most
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(i64).range(1..))]
     votes_per_hour: i64,

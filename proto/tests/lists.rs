@@ -7,10 +7,8 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 32] = [
+const WITHOUT_PAGES: [(&str, &str); 30] = [
     ("catalogue.v1.RankingsService/GetRanks", "one for each board"),
-    ("catalogue.v1.StaffService/RestoreVotes", "those that the request names"),
-    ("catalogue.v1.StaffService/VoidVotes", "those that the request names"),
     ("common.v1.FeedService/Follow", "a stream of chunks"),
     ("economy.v1.ReportsService/ListOwnHeldReports", "100"),
     ("economy.v1.StaffService/ImportSwaps", "1,000 swaps of a request"),

@@ -121,8 +121,9 @@ impl Votes {
                  from generate_series(1, {VOTES}) as n;
              analyze listing;
              analyze cast_vote;
-             insert into catalogue.vote (voter_id, day, low, high, low_won, kind, at)
-                 select voter_id, (at at time zone 'UTC')::date, least(a.id, b.id), greatest(a.id, b.id), low_won, 'games', at
+             insert into catalogue.vote (voter_id, day, low, high, low_won, in_network, kind, at, network, site)
+                 select voter_id, (at at time zone 'UTC')::date, least(a.id, b.id), greatest(a.id, b.id), low_won, false, 'games', at,
+                     '192.0.2.1', '192.0.2.1'
                  from cast_vote join listing a on a.n = a join listing b on b.n = b where a.id <> b.id
                  on conflict do nothing;
              drop table cast_vote;

@@ -3,9 +3,10 @@
 //! The boards have three inputs: the sums of votes in `catalogue.tally`, the hour, and the listings of the catalogue's newest snapshot. All
 //! replicas load the same sums and therefore show the same boards.
 //!
-//! **A vote** is one command ([`crate::write`]). The command locks the voter's row, inserts the vote, counts the voter's votes of the hour and
-//! the day, and adds the vote to the sums of both listings, of all time and of its hour. Votes on one listing wait for each other, about a
-//! millisecond each. A void is one command, too.
+//! **A vote** is one command ([`crate::write`]). The command locks the voter's row, inserts the
+//! vote, counts the votes of the voter and of the network, and adds the vote to the sums of both
+//! listings, of all time and of its hour. Votes on one listing wait for each other, about a
+//! millisecond each. A void, of a voter or of a network, is one command, too.
 //!
 //! **Boards** are sorted vectors. Every two seconds each replica asks whether the sums have changed ([`VoteCounts`]), and loads three sums for
 //! each listing with votes (the week, the month, all votes) in one statement if they have, or if the hour has; no vote is read. If votes,
@@ -13,10 +14,12 @@
 //! SQL. It takes the fields of a listing from its own snapshot of the catalogue and leaves out the listings that are not public there: a
 //! listing that is taken down leaves its boards at once, and the ranks and the total close up with the next boards.
 //!
-//! **A pair** is drawn from all public listings, by random numbers that follow from the voter and the number of pairs judged on the day: a
-//! voter gets the same pair until it is judged. A pair that does not qualify is drawn again. The answer has the draw (voter,
-//! kind, both ids, time), signed with a key that all replicas derive from the fleet token ([`crate::domain::draw`]); nothing of it is stored.
-//! The day of a vote is the day of its draw, so that the key of the table `vote` also keeps a draw from being used twice.
+//! **A pair** is drawn from all public listings, by random numbers that follow from its
+//! [drawer](crate::domain::drawer): a voter gets the same pair until it is judged, and the new
+//! voters of a network share a few. A pair that does not qualify is drawn again. The answer has the
+//! draw (voter, kind, both ids, time, drawer), signed with a key that all replicas derive from the
+//! fleet token ([`crate::domain::draw`]); nothing of it is stored. The day of a vote is the day of
+//! its draw, so that the key of the table `vote` also keeps a draw from being used twice.
 //!
 //! **The board snapshot** of 04:00 UTC ([`crate::jobs::board_snapshot`]) loads the sums as they were at that moment from the hours in the
 //! schema, also if the job runs later. The job stores the boards first. A command then publishes the board snapshot on the feed together

@@ -1,8 +1,7 @@
 //! Draws: the pairs that the service chooses for voters (§2.5).
 //!
-//! They are signed, so that a voter votes only on a pair that was drawn. The pair follows from the voter, or for a cookie that has judged nothing
-//! from the bucket of the cookie in its network, so that neither a second request nor a new cookie draws another pair: only votes do. Such a pair
-//! is judged in the network in which it was drawn, whose votes change it.
+//! They are signed, so that a voter votes only on a pair that was drawn. The pair follows from its
+//! [`Drawer`], so that neither a second request nor a new cookie draws another pair: only votes do.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,6 +10,7 @@ use sha2::Sha256;
 use time::{Date, Duration, OffsetDateTime};
 use uuid::Uuid;
 
+use super::drawer::Drawer;
 use super::rankings::BoardKind;
 use super::vote::{Pair, Voter};
 
@@ -18,10 +18,6 @@ use super::vote::{Pair, Voter};
 const VALID: Duration = Duration::minutes(10);
 /// Separates the key of draws from other uses of the fleet token.
 const CONTEXT: &[u8] = b"mchezo: draws of pairs to vote on";
-/// The fields of a draw: kind, both listings, time, turn.
-const FIELDS: usize = 1 + 16 + 16 + 8 + 8;
-/// The turn of a pair that is not that of a bucket.
-const NO_TURN: i64 = -1;
 const SIGNATURE: usize = 32;
 
 /// A pair that was drawn for a voter.
@@ -31,26 +27,7 @@ pub struct Draw {
     pub pair: Pair,
     /// The time of the draw, to the second.
     pub drawn_at: OffsetDateTime,
-    /// The turn of the bucket, if the pair is that of a bucket.
-    pub turn: Option<i64>,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub enum Drawer<'a> {
-    Voter(Uuid),
-    /// The cookies of a bucket of a network that have judged nothing.
-    Bucket(&'a str, i16),
-}
-
-/// What the seed of a draw is made from: while it stays the same, so does the pair.
-#[derive(Debug, Clone, Copy)]
-pub struct SeedParts<'a> {
-    pub drawer: Drawer<'a>,
-    pub kind: BoardKind,
-    /// The day (UTC).
-    pub day: Date,
-    /// How many pairs the voter has judged on this day; the turn of a bucket.
-    pub turn: i64,
+    pub drawer: Drawer,
 }
 
 /// Signs draws. All replicas of a fleet have the same keys.
@@ -81,29 +58,23 @@ impl SigningKey {
     }
 
     /// The seed of the random choice of a pair, which nobody without the key can predict.
-    pub fn seed(&self, of: SeedParts<'_>) -> [u8; 32] {
-        let drawer = match of.drawer {
-            Drawer::Voter(id) => format!("voter {id}"),
-            Drawer::Bucket(network, bucket) => format!("bucket {bucket} of {network}"),
-        };
+    pub fn seed(&self, drawer: &Drawer, kind: BoardKind, day: Date) -> [u8; 32] {
         let mac = (self.signing.clone())
             .chain_update(b"seed")
-            .chain_update(of.day.to_julian_day().to_be_bytes())
-            .chain_update(of.turn.to_be_bytes())
-            .chain_update([u8::from(of.kind == BoardKind::Creators)])
-            .chain_update(drawer);
+            .chain_update(day.to_julian_day().to_be_bytes())
+            .chain_update([u8::from(kind == BoardKind::Creators)])
+            .chain_update(drawer.to_string());
         mac.finalize().into_bytes().into()
     }
 
     /// Encodes and signs a draw for a voter.
     pub fn sign(&self, draw: &Draw, voter: &Voter) -> String {
-        let mut bytes = Vec::with_capacity(FIELDS + SIGNATURE);
-        bytes.push(u8::from(draw.kind == BoardKind::Creators));
+        let mut bytes = vec![u8::from(draw.kind == BoardKind::Creators)];
         bytes.extend(draw.pair.low.as_bytes());
         bytes.extend(draw.pair.high.as_bytes());
         bytes.extend(draw.drawn_at.unix_timestamp().to_be_bytes());
-        bytes.extend(draw.turn.unwrap_or(NO_TURN).to_be_bytes());
-        let signature = signature(&self.signing, &bytes, draw.turn, voter).finalize();
+        bytes.extend(draw.drawer.to_string().as_bytes());
+        let signature = signature(&self.signing, &bytes, voter).finalize();
         bytes.extend(signature.into_bytes());
         URL_SAFE_NO_PAD.encode(bytes)
     }
@@ -126,38 +97,28 @@ impl SigningKey {
 
     fn read(&self, signed: &str, voter: &Voter) -> Option<Draw> {
         let bytes = URL_SAFE_NO_PAD.decode(signed).ok()?;
-        let (fields, signed_by) = bytes.split_at_checked(FIELDS)?;
+        let (fields, signed_by) = bytes.split_at_checked(bytes.len().checked_sub(SIGNATURE)?)?;
+        let mut keys = std::iter::once(&self.signing).chain(&self.accepted);
+        if !keys.any(|key| signature(key, fields, voter).verify_slice(signed_by).is_ok()) {
+            return None;
+        }
         let (kind, rest) = fields.split_first()?;
         let (low, rest) = rest.split_first_chunk::<16>()?;
         let (high, rest) = rest.split_first_chunk::<16>()?;
-        let (seconds, rest) = rest.split_first_chunk::<8>()?;
-        let seconds = i64::from_be_bytes(*seconds);
-        let turn = i64::from_be_bytes(rest.try_into().ok()?);
-        let turn = Some(turn).filter(|turn| *turn != NO_TURN);
-        let mut keys = std::iter::once(&self.signing).chain(&self.accepted);
-        let is_signed_by = |key: &Hmac<Sha256>| {
-            let expected = signature(key, fields, turn, voter);
-            expected.verify_slice(signed_by).is_ok()
-        };
-        if !keys.any(is_signed_by) {
-            return None;
-        }
-        Some(Draw {
+        let (seconds, drawer) = rest.split_first_chunk::<8>()?;
+        let drawer = Drawer::parse(str::from_utf8(drawer).ok()?)?;
+        drawer.includes(voter).then_some(Draw {
             kind: BoardKind::ALL.get(usize::from(*kind)).copied()?,
             pair: Pair::new(Uuid::from_bytes(*low), Uuid::from_bytes(*high)),
-            drawn_at: OffsetDateTime::from_unix_timestamp(seconds).ok()?,
-            turn,
+            drawn_at: OffsetDateTime::from_unix_timestamp(i64::from_be_bytes(*seconds)).ok()?,
+            drawer,
         })
     }
 }
 
-/// The signature of a draw for a voter; of the pair of a bucket, only in the network of the bucket.
-fn signature(key: &Hmac<Sha256>, fields: &[u8], turn: Option<i64>, voter: &Voter) -> Hmac<Sha256> {
-    let network = turn.and_then(|_| voter.drawing_network());
-    (key.clone())
-        .chain_update(fields)
-        .chain_update(voter.id)
-        .chain_update(network.unwrap_or_default())
+/// The signature of a draw for a voter.
+fn signature(key: &Hmac<Sha256>, fields: &[u8], voter: &Voter) -> Hmac<Sha256> {
+    key.clone().chain_update(fields).chain_update(voter.id)
 }
 
 /// The key of the fleet with this token.
@@ -182,17 +143,18 @@ mod tests {
     const NOW: OffsetDateTime = datetime!(2026-03-01 12:30 UTC);
     const VOTER: Uuid = Uuid::from_u128(9);
 
-    fn voter(id: Uuid, network: &str) -> Voter {
-        Voter { id, network: Some(network.to_owned()), site: None, accounts: Vec::new() }
+    fn voter(id: Uuid, address: &str) -> Voter {
+        Voter::cookie(id, address.parse().unwrap())
     }
 
+    /// A draw of games for the bucket of the voter, or one of creators for the voter.
     fn draw(kind: BoardKind) -> Draw {
-        Draw {
-            kind,
-            pair: Pair::new(Uuid::from_u128(2), Uuid::from_u128(1)),
-            drawn_at: NOW,
-            turn: (kind == BoardKind::Games).then_some(3),
-        }
+        let drawer = match kind {
+            BoardKind::Games => Drawer::bucket_of(&voter(VOTER, "192.0.2.1"), 31),
+            BoardKind::Creators => Drawer::Voter { id: VOTER, judged: 2 },
+        };
+        let pair = Pair::new(Uuid::from_u128(2), Uuid::from_u128(1));
+        Draw { kind, pair, drawn_at: NOW, drawer }
     }
 
     #[test]
@@ -247,28 +209,27 @@ mod tests {
     #[test]
     fn a_seed_depends_on_each_of_its_parts_and_on_the_key() {
         let key = SigningKey::new("a token");
-        let of = SeedParts {
-            drawer: Drawer::Voter(VOTER),
-            kind: BoardKind::Games,
-            day: NOW.date(),
-            turn: 0,
-        };
-        assert_eq!(key.seed(of), SigningKey::new("a token").seed(of));
-        let (kind, day) = (BoardKind::Creators, NOW.date() + Duration::DAY);
-        let drawn_by = |drawer| SeedParts { drawer, ..of };
+        let (games, creators, day) = (BoardKind::Games, BoardKind::Creators, NOW.date());
+        let own = |id, judged| Drawer::Voter { id, judged };
+        let bucket =
+            |id, address, votes| Drawer::bucket_of(&voter(Uuid::from_u128(id), address), votes);
+        let first = (own(VOTER, 0), games, day);
         let all = [
-            of,
-            drawn_by(Drawer::Voter(Uuid::nil())),
-            drawn_by(Drawer::Bucket("192.0.2.1", 1)),
-            drawn_by(Drawer::Bucket("192.0.2.1", 2)),
-            drawn_by(Drawer::Bucket("192.0.2.2", 1)),
-            SeedParts { kind, ..of },
-            SeedParts { day, ..of },
-            SeedParts { turn: 1, ..of },
+            first,
+            (own(VOTER, 1), games, day),
+            (own(Uuid::nil(), 0), games, day),
+            (bucket(1, "192.0.2.1", 0), games, day),
+            (bucket(1, "192.0.2.1", 10), games, day),
+            (bucket(2, "192.0.2.1", 0), games, day),
+            (bucket(1, "192.0.2.2", 0), games, day),
+            (own(VOTER, 0), creators, day),
+            (own(VOTER, 0), games, day + Duration::DAY),
         ];
-        let seeds: std::collections::BTreeSet<_> = all.map(|of| key.seed(of)).into();
+        let seed = |key: &SigningKey, (drawer, kind, day)| key.seed(&drawer, kind, day);
+        let seeds: std::collections::BTreeSet<_> = all.map(|of| seed(&key, of)).into();
         assert_eq!(seeds.len(), all.len());
-        assert_ne!(key.seed(of), SigningKey::new("another token").seed(of));
+        assert_eq!(seed(&key, first), seed(&SigningKey::new("a token"), first));
+        assert_ne!(seed(&key, first), seed(&SigningKey::new("another token"), first));
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod card;
 pub mod collation;
 pub mod days;
 pub mod draw;
+pub mod drawer;
 pub mod facet;
 mod folding;
 pub mod moves;

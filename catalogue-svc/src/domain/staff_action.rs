@@ -17,7 +17,7 @@ pub enum Action {
 pub type AuthorizedAction = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
-    const KINDS: &'static [&'static str] = &["voter", "member"];
+    const KINDS: &'static [&'static str] = &["voter", "network", "member"];
     const READ_AUDIT: Self = Self::ReadAudit;
 
     /// A reviewer reads votes; everything else needs an admin.

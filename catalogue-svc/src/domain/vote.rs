@@ -1,16 +1,14 @@
 //! Votes and voters (§2.5).
 
-use std::net::{IpAddr, Ipv6Addr};
+use kit::network::Network;
+use time::{Date, Duration, OffsetDateTime, UtcOffset};
+use uuid::{Timestamp, Uuid};
 
-use time::Date;
-use uuid::Uuid;
-
+use super::drawer::Drawer;
 use super::rankings::BoardKind;
 
-/// The pairs that the cookies of a network which have judged nothing draw from at a time.
-const BUCKETS: u128 = 16;
-/// The votes of a bucket after which it draws another pair.
-const VOTES_OF_TURN: i64 = 10;
+/// The age below which an account counts in its network.
+const NEW_ACCOUNT: Duration = Duration::days(30);
 
 /// Two listings, in no order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,12 +28,40 @@ impl Pair {
 pub struct Voter {
     /// The id of the account or of the cookie.
     pub id: Uuid,
-    /// The [`network`] of a cookie; `None` for an account.
-    pub network: Option<String>,
-    /// The [`site`] of a cookie, if its address is of IPv6.
-    pub site: Option<String>,
+    /// From where the voter votes.
+    pub network: Network,
+    /// Whether limits and voids of the network are of the voter's votes too, and the voter draws
+    /// from a bucket of the network: that of a cookie or of a new account, which anybody makes in
+    /// any number.
+    pub counts_in_network: bool,
     /// All accounts of the person who votes, who may not judge their listings.
     pub accounts: Vec<Uuid>,
+}
+
+impl Voter {
+    pub fn cookie(id: Uuid, network: Network) -> Self {
+        Self { id, network, counts_in_network: true, accounts: Vec::new() }
+    }
+
+    /// An account, and the other accounts of the person.
+    pub fn account(id: Uuid, others: Vec<Uuid>, network: Network, now: OffsetDateTime) -> Self {
+        let mut accounts = others;
+        accounts.push(id);
+        Self { id, network, counts_in_network: is_new(id, now), accounts }
+    }
+}
+
+/// Whether an account was created less than [`NEW_ACCOUNT`] ago.
+///
+/// The id of an account that somebody signs up for is a version 7 UUID of [`kit::ids::row_id`],
+/// which contains the time. Any other id does not say how old the account is, so the account counts
+/// as new.
+fn is_new(account: Uuid, now: OffsetDateTime) -> bool {
+    let created_at = Some(account).filter(|id| id.get_version_num() == 7);
+    let seconds = created_at.and_then(|id| id.get_timestamp()).map(|at| Timestamp::to_unix(&at).0);
+    seconds.is_none_or(|seconds| {
+        now.unix_timestamp().saturating_sub_unsigned(seconds) < NEW_ACCOUNT.whole_seconds()
+    })
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,64 +73,28 @@ pub struct Vote {
     pub winner: Option<Uuid>,
     /// The day (UTC) of its draw. A voter has one vote per pair and day, and therefore uses a draw once.
     pub day: Date,
-    /// The [`turn`] of the draw, if the pair was that of a bucket.
-    pub turn: Option<i64>,
+    /// Who drew the pair.
+    pub drawer: Drawer,
 }
 
-impl Voter {
-    /// The network whose [buckets](bucket) a cookie draws from; `None` for an account.
-    pub fn drawing_network(&self) -> Option<&str> {
-        self.site.as_deref().or(self.network.as_deref())
-    }
-}
-
-/// The bucket of a cookie within its network. All cookies of a bucket that have judged nothing draw the same pair, so that a new cookie is not a
-/// new draw.
-pub fn bucket(cookie: Uuid) -> i16 {
-    // Ids of cookies are random.
-    i16::try_from(cookie.as_u128() % BUCKETS).unwrap_or_default()
-}
-
-/// The number of the pair that a bucket with so many votes of the day draws.
-pub fn turn(votes: i64) -> i64 {
-    votes / VOTES_OF_TURN
-}
-
-/// Whether a pair of a bucket may still be judged after so many votes of the bucket: voters who were shown it may vote while the next one is
-/// drawn.
-pub fn is_current(turn: i64, votes: i64) -> bool {
-    self::turn(votes) <= turn + 1
-}
-
-/// The key of the limit for an address: an IPv4 address itself, or the /64 network of an IPv6 address, since one holder has all of it.
-pub fn network(address: IpAddr) -> String {
-    match address.to_canonical() {
-        IpAddr::V4(address) => address.to_string(),
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
-        }
-    }
-}
-
-/// The key of the wider limit for an IPv6 address: its /48, since providers give a customer many /64 networks of one.
-pub fn site(address: IpAddr) -> Option<String> {
-    match address.to_canonical() {
-        IpAddr::V4(_) => None,
-        IpAddr::V6(address) => {
-            let [a, b, c, ..] = address.segments();
-            Some(format!("{}/48", Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0)))
-        }
-    }
+/// The voters that staff void or restore.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voters {
+    Voter(Uuid),
+    /// Those who count in a network.
+    Network(Network),
 }
 
 /// The day (UTC) of a moment.
-pub fn day(at: time::OffsetDateTime) -> Date {
-    at.to_offset(time::UtcOffset::UTC).date()
+pub fn day(at: OffsetDateTime) -> Date {
+    at.to_offset(UtcOffset::UTC).date()
 }
 
 #[cfg(test)]
 mod tests {
+    use time::macros::datetime;
+    use uuid::{NoContext, uuid};
+
     use super::*;
 
     #[test]
@@ -115,25 +105,35 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_of_a_bucket_may_be_judged_until_the_turn_after_it_ends() {
-        let voted = |turn| (0..100).filter(|votes| is_current(turn, *votes)).count();
-        assert_eq!((turn(9), turn(10)), (0, 1));
-        assert_eq!((voted(0), voted(1)), (20, 30));
-        let buckets: std::collections::BTreeSet<i16> =
-            (0..100).map(|id| bucket(Uuid::from_u128(id))).collect();
-        assert!(buckets.into_iter().eq(0..16));
+    fn an_account_counts_in_its_network_for_thirty_days() {
+        let now = datetime!(2026-03-31 12:00 UTC);
+        let network = "192.0.2.1".parse().unwrap();
+        let counts = |id| Voter::account(id, Vec::new(), network, now).counts_in_network;
+        let created = |at: OffsetDateTime| {
+            let seconds = u64::try_from(at.unix_timestamp()).unwrap();
+            Uuid::new_v7(Timestamp::from_unix(NoContext, seconds, 0))
+        };
+        assert!(!counts(created(datetime!(2026-03-01 12:00 UTC))));
+        assert!(counts(created(datetime!(2026-03-01 12:00:01 UTC))));
+        // A clock was ahead when the account was created.
+        assert!(counts(created(datetime!(2027-03-01 12:00 UTC))));
+        // Ids without a time, or with one that is not that of the creation.
+        for id in [
+            Uuid::nil(),
+            Uuid::max(),
+            uuid!("f9168c5e-ceb2-5faa-b6bf-329bf39fa1e4"),
+            uuid!("1d19dad6-ba7b-11d0-9f00-00c04fd430c8"),
+        ] {
+            assert!(counts(id), "{id}");
+        }
+        assert!(Voter::cookie(created(now - Duration::days(90)), network).counts_in_network);
     }
 
     #[test]
-    fn an_ipv6_address_stands_for_its_network() {
-        let network = |address: &str| network(address.parse().unwrap());
-        assert_eq!(network("192.0.2.7"), "192.0.2.7");
-        assert_eq!(network("::ffff:192.0.2.7"), "192.0.2.7");
-        assert_eq!(network("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
-        assert_eq!(network("2001:db8:1:2::9"), network("2001:db8:1:2:ffff::1"));
-        let site = |address: &str| site(address.parse().unwrap());
-        assert_eq!(site("192.0.2.7"), None);
-        assert_eq!(site("::ffff:192.0.2.7"), None);
-        assert_eq!(site("2001:db8:1:2::9").as_deref(), Some("2001:db8:1::/48"));
+    fn a_voter_judges_no_listing_of_any_of_the_persons_accounts() {
+        let [id, other] = [1, 2].map(Uuid::from_u128);
+        let network = "192.0.2.1".parse().unwrap();
+        let voter = Voter::account(id, vec![other], network, OffsetDateTime::UNIX_EPOCH);
+        assert_eq!(voter.accounts, [other, id]);
     }
 }

@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use crate::domain::rankings::Hour;
 use crate::domain::vote;
-use crate::store::{board_snapshots, tallies, voters, votes};
+use crate::store::{board_snapshots, networks, tallies, voters, votes};
 
 const PERIOD: Duration = Duration::from_hours(1);
 /// The most rows that one statement removes.
@@ -43,7 +43,7 @@ pub async fn remove(
     {
     }
     // After midnight, votes on pairs that were drawn before it still count for the day before.
-    voters::remove_networks(pool, vote::day(now - time::Duration::DAY)).await?;
+    networks::remove_days(pool, vote::day(now - time::Duration::DAY)).await?;
     tallies::remove_before(pool, Hour::containing(now).oldest_kept()).await?;
     let mut connection = pool.acquire().await?;
     board_snapshots::remove_old(&mut connection).await?;

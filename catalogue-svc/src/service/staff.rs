@@ -1,18 +1,18 @@
 //! Votes, by staff (`catalogue/v1/staff.proto`).
 //!
-//! `staff vote list games/SLUG` lists who voted on a listing, by address; it reads all stored votes once. Voiding (`staff vote void VOTER`, or
-//! `--address` for all cookies first seen at an address) subtracts the stored votes of a voter from the tallies; later votes of this voter
-//! are accepted and not counted. `staff vote restore` undoes it. A vote is stored for 31 days (`CATALOGUE_VOTES_KEPT`), the longest window of a
-//! board; older votes stay in the tally of all time. A cookie is deleted with its last vote, address included, unless its votes are void.
+//! `staff vote list games/SLUG` lists who voted on a listing, by network. Voiding (`staff vote void
+//! VOTER`, or `--address` for the cookies and new accounts of a network) subtracts the stored votes
+//! from the tallies; later votes of the voter or network are accepted and not counted. `staff vote
+//! restore` undoes it. A vote is stored for 31 days (`CATALOGUE_VOTES_KEPT`), the longest window of
+//! a board; older votes stay in the tally of all time. A cookie is deleted with its last vote
+//! unless its votes are void; a void network stays until it is restored.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::staff_service_server::StaffService;
-use contracts::catalogue::v1::voters_of::Voters;
+use contracts::catalogue::v1::voters_of;
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
-use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kit::Fault;
 use kit::api::bad_fields::BadFields;
 use kit::api::cursor::Binding;
@@ -20,7 +20,9 @@ use kit::api::page::Page;
 use kit::api::timestamp;
 use kit::audit::{Audit, reason};
 use kit::feed::Producer;
+use kit::network::Network;
 use sqlx::PgPool;
+use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
@@ -29,14 +31,14 @@ use super::query_params;
 use crate::boards::Votable;
 use crate::domain::rankings::BoardKind;
 use crate::domain::staff_action::{Action, AuthorizedAction};
-use crate::domain::vote;
-use crate::store::listing_voters::{self, Key, ListingVoters};
-use crate::store::voters;
-use crate::write;
+use crate::domain::vote::Voters;
+use crate::store::listing_voters::{self, Key, ListingVoters, ListingVotes, Rows};
+use crate::write::{self, VoidChange};
 use kit::Mode;
 
-/// Voters whose votes are voided concurrently: half the connections of the smallest pool, which is also used by votes.
-const AT_ONCE: usize = 2;
+/// The most votes on a listing that a list reads: PostgreSQL reads them in seconds also from a
+/// disk.
+const MOST_VOTES: i64 = 250_000;
 
 #[derive(Debug)]
 pub struct Staff {
@@ -52,26 +54,35 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::ListVotersRequest>,
     ) -> Result<Response<proto::ListVotersResponse>, Status> {
-        self.admit(&request, Action::Look, "").await?;
+        self.admit(&request, Action::Look, ("voter", "")).await?;
         let request = request.into_inner();
         let (kind, listing) = self.listing(&request)?;
-        let network = Some(request.address.as_str())
-            .filter(|address| !address.is_empty())
-            .map(network_of)
-            .transpose()?;
-        let id = listing.to_string();
-        let filters = [Some(kind.as_str()), Some(&*id), network.as_deref()];
         let mut bad = BadFields::default();
-        let page = bad.read_public_page(Binding::new("voters", filters), request.page);
-        let page: Page<Key> = bad.finish(Some(page))?;
+        let rows = if !request.address.is_empty() {
+            bad.read("address", request.address.parse()).map(Rows::VotersFrom)
+        } else if request.by_site {
+            Some(Rows::Sites)
+        } else {
+            Some(Rows::Networks)
+        };
+        let since = bad.time("since", request.since).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+        let filters = [
+            kind.as_str(),
+            &listing.to_string(),
+            &format!("{rows:?}"),
+            &since.unix_timestamp_nanos().to_string(),
+        ];
+        let binding = Binding::new("voters", filters.map(Some));
+        let page: Page<Key> = bad.read_public_page(binding, request.page);
+        let rows = bad.finish(rows)?;
+        let votes = ListingVotes { kind, listing, since };
+        self.check_count(votes).await?;
         let (after, limit) = (page.after.as_ref(), page.rows_to_fetch());
-        let mut rows =
-            listing_voters::list(&self.pool, (kind, listing), network.as_deref(), after, limit)
-                .await
-                .map_err(|error| Fault::internal(&error))?;
-        let next_cursor = page.cut(&mut rows, |row| Key::from(row))?;
+        let listed = listing_voters::list(&self.pool, votes, rows, after, limit).await;
+        let mut listed = listed.map_err(Fault::from)?;
+        let next_cursor = page.cut(&mut listed, |row| Key::from(row))?;
         Ok(Response::new(proto::ListVotersResponse {
-            voters: rows.into_iter().map(voters_message).collect(),
+            voters: listed.into_iter().map(voters_message).collect(),
             next_cursor: next_cursor.unwrap_or_default(),
         }))
     }
@@ -80,30 +91,38 @@ impl StaffService for Staff {
         &self,
         request: Request<proto::VoidVotesRequest>,
     ) -> Result<Response<proto::VoidVotesResponse>, Status> {
-        let name = audit_name(request.get_ref().voters.as_ref());
-        let by = self.admit(&request, Action::VoidVotes, &name).await?;
-        let request = request.into_inner();
+        let on = audit_name(request.get_ref().voters.as_ref());
+        let by = self.admit(&request, Action::VoidVotes, on).await?;
+        let request = request.get_ref();
         let reason = reason(&request.reason)?;
         if reason.is_empty() {
             let why = "Say why; the audit keeps it.";
             return Err(Fault::invalid_field("reason", why).into());
         }
-        let voters = self.voters(request.voters, true).await?;
-        let voters = self.set_void(&by, voters, true, &reason).await?;
-        Ok(Response::new(proto::VoidVotesResponse { voters }))
+        let voters = voters(request.voters.as_ref())?;
+        let change = VoidChange { voters, name: on.1, is_void: true, reason: &reason };
+        let votes = write::set_void(&self.producer, &by, &change).await?;
+        Ok(Response::new(proto::VoidVotesResponse {
+            votes: votes.unwrap_or_default(),
+            unchanged: votes.is_none(),
+        }))
     }
 
     async fn restore_votes(
         &self,
         request: Request<proto::RestoreVotesRequest>,
     ) -> Result<Response<proto::RestoreVotesResponse>, Status> {
-        let name = audit_name(request.get_ref().voters.as_ref());
-        let by = self.admit(&request, Action::RestoreVotes, &name).await?;
-        let request = request.into_inner();
+        let on = audit_name(request.get_ref().voters.as_ref());
+        let by = self.admit(&request, Action::RestoreVotes, on).await?;
+        let request = request.get_ref();
         let reason = reason(&request.reason)?;
-        let voters = self.voters(request.voters, false).await?;
-        let voters = self.set_void(&by, voters, false, &reason).await?;
-        Ok(Response::new(proto::RestoreVotesResponse { voters }))
+        let voters = voters(request.voters.as_ref())?;
+        let change = VoidChange { voters, name: on.1, is_void: false, reason: &reason };
+        let votes = write::set_void(&self.producer, &by, &change).await?;
+        Ok(Response::new(proto::RestoreVotesResponse {
+            votes: votes.unwrap_or_default(),
+            unchanged: votes.is_none(),
+        }))
     }
 
     async fn list_audit(
@@ -120,28 +139,20 @@ impl Staff {
         &self,
         request: &Request<T>,
         action: Action,
-        voter: &str,
+        on: (&str, &str),
     ) -> Result<AuthorizedAction, Status> {
-        self.audit.admit(request, action, ("voter", voter)).await
+        self.audit.admit(request, action, on).await
     }
 
-    /// Voids or restores the votes of each voter in a transaction of its own. After an interruption the call can be repeated.
-    async fn set_void(
-        &self,
-        by: &AuthorizedAction,
-        voters: Vec<Uuid>,
-        is_void: bool,
-        reason: &str,
-    ) -> Result<Vec<proto::VoterResult>, Fault> {
-        let results = stream::iter(voters).map(async |voter| {
-            let votes = write::set_void(&self.producer, by, voter, is_void, reason).await?;
-            Ok::<_, Fault>(proto::VoterResult {
-                voter: voter.to_string(),
-                votes: votes.unwrap_or_default(),
-                unchanged: votes.is_none(),
-            })
-        });
-        results.buffered(AT_ONCE).try_collect().await
+    /// Fails if a list would have to read more than [`MOST_VOTES`].
+    async fn check_count(&self, votes: ListingVotes) -> Result<(), Fault> {
+        if listing_voters::count(&self.pool, votes, MOST_VOTES + 1).await? <= MOST_VOTES {
+            return Ok(());
+        }
+        let reason = format!(
+            "More than {MOST_VOTES} votes on this listing are stored. Must be a time since which there are fewer, such as yesterday."
+        );
+        Err(Fault::invalid_field("since", reason))
     }
 
     /// The kind and the id of a listing. Only public ones have a name here.
@@ -158,55 +169,36 @@ impl Staff {
         });
         bad.finish(kind.zip(listing))
     }
-
-    /// The ids of the voters that a call names.
-    async fn voters(
-        &self,
-        voters: Option<proto::VotersOf>,
-        is_void: bool,
-    ) -> Result<Vec<Uuid>, Fault> {
-        match voters.and_then(|voters| voters.voters) {
-            Some(Voters::Voter(voter)) => {
-                let id = voter.parse::<Uuid>().ok();
-                let id = id.ok_or_else(|| {
-                    Fault::invalid_field("voter", "It is the id of a voter, a UUID.")
-                })?;
-                Ok(vec![id])
-            }
-            Some(Voters::Address(address)) => {
-                let network = network_of(&address)?;
-                let voters = voters::of_network(&self.pool, &network, is_void).await?;
-                if voters.is_empty() {
-                    return Err(Fault::not_found(
-                        "Nobody voted with a cookie that was first seen at this address.",
-                    ));
-                }
-                Ok(voters)
-            }
-            None => Err(Fault::invalid_field("voters", "Name a voter or an address.")),
-        }
-    }
 }
 
-/// The network of an address, or a network as `ListVoters` names it.
-fn network_of(address: &str) -> Result<String, Fault> {
-    let address = address.strip_suffix("/64").unwrap_or(address);
-    let address = address.parse::<IpAddr>().ok().ok_or_else(|| {
-        Fault::invalid_field("address", "It is an IP address, or an IPv6 network /64.")
-    })?;
-    Ok(vote::network(address))
+/// The voters that a call names.
+fn voters(voters: Option<&proto::VotersOf>) -> Result<Voters, Fault> {
+    match voters.and_then(|voters| voters.voters.as_ref()) {
+        Some(voters_of::Voters::Voter(voter)) => {
+            let id = voter.parse::<Uuid>().ok().map(Voters::Voter);
+            id.ok_or_else(|| {
+                Fault::invalid_field(
+                    "voter",
+                    "Must be the id of a voter, a UUID; or name a network with `address`.",
+                )
+            })
+        }
+        Some(voters_of::Voters::Address(address)) => {
+            let network = address.parse::<Network>();
+            let network = network.map_err(|reason| Fault::invalid_field("address", reason))?;
+            Ok(Voters::Network(network))
+        }
+        None => Err(Fault::invalid_field("voters", "Name a voter or an address.")),
+    }
 }
 
 fn voters_message(row: ListingVoters) -> proto::ListingVoters {
     let count = |count: i64| u64::try_from(count).unwrap_or_default();
-    let voter = match &row.voters[..] {
-        [voter] => voter.to_string(),
-        _ => String::new(),
-    };
     proto::ListingVoters {
-        address: row.network.unwrap_or_default(),
-        voter,
-        voters: row.voters.len() as u64,
+        address: row.network,
+        voter: row.voter.map(|voter| voter.to_string()).unwrap_or_default(),
+        older_account: row.is_older_account,
+        voters: count(row.voters),
         void: count(row.void),
         votes_for: count(row.wins),
         votes_against: count(row.losses),
@@ -215,10 +207,11 @@ fn voters_message(row: ListingVoters) -> proto::ListingVoters {
     }
 }
 
-/// The name of the voters of a call in the audit.
-fn audit_name(voters: Option<&proto::VotersOf>) -> String {
+/// The type and the name of the voters of a call in the audit, as they were typed.
+fn audit_name(voters: Option<&proto::VotersOf>) -> (&'static str, &str) {
     match voters.and_then(|voters| voters.voters.as_ref()) {
-        Some(Voters::Voter(name) | Voters::Address(name)) => name.clone(),
-        None => String::new(),
+        Some(voters_of::Voters::Voter(name)) => ("voter", name),
+        Some(voters_of::Voters::Address(name)) => ("network", name),
+        None => ("voter", ""),
     }
 }

@@ -12,17 +12,19 @@ use kit::feed::Producer;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use sqlx::PgPool;
+use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::query_params::board_kind;
 use super::{Reads, answer};
 use crate::boards::{Votable, random_pair};
-use crate::domain::draw::{Draw, Drawer, SeedParts, SigningKey};
+use crate::domain::draw::{Draw, SigningKey};
+use crate::domain::drawer::{self, Drawer};
 use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{self, Pair, Vote, Voter};
 use crate::index::Dataset;
-use crate::store::{voters, votes};
+use crate::store::{networks, votes};
 use crate::write::{self, Limits};
 use kit::Mode;
 
@@ -46,7 +48,7 @@ impl VotesService for Votes {
     ) -> Result<Response<proto::DrawPairResponse>, Status> {
         let request = request.into_inner();
         let mut bad = BadFields::default();
-        let voter = bad.read("voter", voter(request.voter));
+        let voter = bad.read("voter", voter(request.voter, self.reads.clock.now()));
         let kind = bad.read("kind", board_kind(&request.kind));
         let (voter, kind) = bad.finish(voter.zip(kind))?;
         let snapshot = (self.reads).snapshot_at(request.at_least.as_ref()).await?;
@@ -74,27 +76,20 @@ impl Votes {
         let now = self.reads.clock.now();
         let day = vote::day(now);
         let judged = votes::judged(&self.pool, voter.id, kind, day).await?;
-        let network = voter.drawing_network().filter(|_| judged.is_empty());
-        let (drawer, turn) = if let Some(network) = network {
-            let bucket = vote::bucket(voter.id);
-            let votes = voters::bucket_votes(&self.pool, network, day, bucket).await?;
-            (Drawer::Bucket(network, bucket), vote::turn(votes))
+        let drawer = if judged.is_empty() && voter.counts_in_network {
+            let (site, bucket) = (voter.network.site(), drawer::bucket(voter.id));
+            let votes = networks::bucket_votes(&self.pool, site, day, bucket).await?;
+            Drawer::bucket_of(voter, votes)
         } else {
-            let judged = i64::try_from(judged.len()).unwrap_or(i64::MAX);
-            (Drawer::Voter(voter.id), judged)
+            Drawer::Voter { id: voter.id, judged: judged.len() }
         };
-        let seed = self.draw_key.seed(SeedParts { drawer, kind, day, turn });
+        let seed = self.draw_key.seed(&drawer, kind, day);
         let mut rng = StdRng::from_seed(seed);
         let pair = random_pair(listings, kind, &mut rng, &voter.accounts, &judged);
         let [first, second] = pair.ok_or_else(|| {
             Fault::not_found("No two listings of different creators are left to judge today.")
         })?;
-        let draw = Draw {
-            kind,
-            pair: Pair::new(first.id(), second.id()),
-            drawn_at: now,
-            turn: network.map(|_| turn),
-        };
+        let draw = Draw { kind, pair: Pair::new(first.id(), second.id()), drawn_at: now, drawer };
         Ok(proto::DrawPairResponse {
             first: Some(candidate(first)?),
             second: Some(candidate(second)?),
@@ -108,17 +103,17 @@ impl Votes {
     fn read(&self, request: proto::CastVoteRequest) -> Result<Vote, Fault> {
         let snapshot = self.reads.catalogue.snapshot()?;
         let live = snapshot.dataset(Mode::Live);
+        let now = self.reads.clock.now();
         let mut bad = BadFields::default();
-        let voter = bad.read("voter", voter(request.voter));
+        let voter = bad.read("voter", voter(request.voter, now));
         let kind = bad.read("kind", board_kind(&request.kind));
         let mut named =
             |field: &str, name: &str| bad.read(field, find(live, kind?, name, voter.as_ref()?));
         let winner = named("winner", &request.winner);
         let loser = named("loser", &request.loser);
-        let draw = voter.as_ref().and_then(|voter| {
-            let draw = (self.draw_key).verify(&request.draw, voter, self.reads.clock.now());
-            bad.read("draw", draw)
-        });
+        let draw = voter
+            .as_ref()
+            .and_then(|voter| bad.read("draw", self.draw_key.verify(&request.draw, voter, now)));
         if let (Some(kind), Some(winner), Some(loser), Some(draw)) = (kind, winner, loser, &draw)
             && (kind, Pair::new(winner, loser)) != (draw.kind, draw.pair)
         {
@@ -133,7 +128,7 @@ impl Votes {
             pair: Pair::new(winner, loser),
             winner: (!request.neither).then_some(winner),
             day: vote::day(draw.drawn_at),
-            turn: draw.turn,
+            drawer: draw.drawer,
         })
     }
 }
@@ -167,7 +162,7 @@ fn find(dataset: &Dataset, kind: BoardKind, name: &str, voter: &Voter) -> Result
     Ok(listing.id())
 }
 
-fn voter(voter: Option<proto::Voter>) -> Result<Voter, String> {
+fn voter(voter: Option<proto::Voter>, now: OffsetDateTime) -> Result<Voter, String> {
     let id = |id: &str| {
         let id = id.parse::<Uuid>().ok();
         id.ok_or_else(|| "Its id is a UUID.".to_owned())
@@ -177,23 +172,15 @@ fn voter(voter: Option<proto::Voter>) -> Result<Voter, String> {
     if others.len() > MOST_ACCOUNTS {
         return Err(format!("It has at most {MOST_ACCOUNTS} other accounts."));
     }
-    let others = others.iter().map(|account| id(account));
-    let mut accounts = others.collect::<Result<Vec<_>, _>>()?;
+    let others = others.iter().map(|account| id(account)).collect::<Result<Vec<_>, _>>()?;
+    let address = voter.address.parse::<IpAddr>().ok();
+    let network = address.ok_or_else(|| "Its address is an IP address.".to_owned())?.into();
     match voter.voter {
         Some(proto::voter::Voter::AccountId(account)) => {
-            let id = id(&account)?;
-            accounts.push(id);
-            Ok(Voter { id, network: None, site: None, accounts })
+            Ok(Voter::account(id(&account)?, others, network, now))
         }
-        Some(proto::voter::Voter::Cookie(cookie)) => {
-            let address = cookie.address.parse::<IpAddr>().ok();
-            let address = address.ok_or_else(|| "Its address is an IP address.".to_owned())?;
-            Ok(Voter {
-                id: id(&cookie.id)?,
-                network: Some(vote::network(address)),
-                site: vote::site(address),
-                accounts,
-            })
+        Some(proto::voter::Voter::CookieId(cookie)) => {
+            Ok(Voter { accounts: others, ..Voter::cookie(id(&cookie)?, network) })
         }
         None => Err("Say who votes: an account or a cookie.".to_owned()),
     }

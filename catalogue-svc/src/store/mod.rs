@@ -2,6 +2,7 @@
 
 pub mod board_snapshots;
 pub mod listing_voters;
+pub mod networks;
 pub mod tallies;
 pub mod voters;
 pub mod votes;

@@ -2,12 +2,11 @@
 
 use futures::TryStreamExt as _;
 use sqlx::{PgConnection, PgPool};
-use time::Date;
 use uuid::Uuid;
 
 use crate::domain::rankings::{BoardKind, Hour, Window};
 use crate::domain::tally::{Record, Tallies};
-use crate::domain::vote::Pair;
+use crate::domain::vote::Vote;
 
 /// How often tallies have changed. Each committed change raises it.
 pub async fn version(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
@@ -18,23 +17,72 @@ pub async fn version(connection: &mut PgConnection) -> Result<i64, sqlx::Error> 
     .await
 }
 
-/// Adds stored votes of a voter to the sums, or (with a `sign` of -1) subtracts them: one vote, or all of them.
+/// Votes of an hour for and against a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HourVotes {
+    pub listing_id: Uuid,
+    /// A [`BoardKind`], or a kind that only a later release has.
+    pub kind: String,
+    /// The number of an [`Hour`].
+    pub hour: i32,
+    pub wins: i64,
+    pub losses: i64,
+}
+
+impl HourVotes {
+    /// The votes of one vote that was cast in an hour.
+    pub fn of_vote(vote: &Vote, hour: Hour) -> Vec<Self> {
+        let Some(winner) = vote.winner else {
+            return Vec::new();
+        };
+        let of_listing = |listing_id: Uuid| Self {
+            listing_id,
+            kind: vote.kind.as_str().to_owned(),
+            hour: number(hour),
+            wins: (listing_id == winner).into(),
+            losses: (listing_id != winner).into(),
+        };
+        [vote.pair.low, vote.pair.high].map(of_listing).into()
+    }
+}
+
+/// Adds votes to the sums, or (with a `sign` of -1) subtracts them. `now` is the current hour.
 ///
-/// Votes on the same listing wait for each other. Every transaction locks rows in the order of the listings.
+/// Votes on the same listing wait for each other. Every transaction locks the sums of hours in
+/// their order and in that of the listings, and then those of all time. A void of many votes comes
+/// to those that votes lock at the end: the current hour, and all time.
 pub async fn add(
     connection: &mut PgConnection,
-    voter: Uuid,
-    vote: Option<(Date, Pair)>,
+    votes: &[HourVotes],
     sign: i64,
+    now: Hour,
 ) -> Result<(), sqlx::Error> {
-    let (day, pair) = vote.unzip();
-    let (low, high) = pair.map(|Pair { low, high }| (low, high)).unzip();
+    let now = number(now);
+    let listings: Vec<Uuid> = votes.iter().map(|it| it.listing_id).collect();
+    let kinds: Vec<String> = votes.iter().map(|it| it.kind.clone()).collect();
+    let hours: Vec<i32> = votes.iter().map(|it| it.hour).collect();
+    let wins: Vec<i64> = votes.iter().map(|it| sign * it.wins).collect();
+    let losses: Vec<i64> = votes.iter().map(|it| sign * it.losses).collect();
+    if hours.iter().any(|hour| *hour < now) {
+        sqlx::query!(
+            "insert into catalogue.tally_hour as held (listing_id, hour, wins, losses)
+             select listing_id, hour, wins, losses
+             from unnest($1::uuid[], $2::integer[], $3::bigint[], $4::bigint[]) as added (listing_id, hour, wins, losses)
+             where hour < $5 order by hour, listing_id
+             on conflict (listing_id, hour) do update set wins = held.wins + excluded.wins, losses = held.losses + excluded.losses",
+            &listings,
+            &hours,
+            &wins,
+            &losses,
+            now
+        )
+        .execute(&mut *connection)
+        .await?;
+    }
     sqlx::query!(
         "with added as (
-             select listing_id, kind, hour, $5::bigint * sum(wins) as wins, $5 * sum(losses) as losses from catalogue.listing_vote
-             where voter_id = $1 and day between coalesce($2::date, '-infinity') and coalesce($2, 'infinity')
-                 and low = coalesce($3::uuid, low) and high = coalesce($4::uuid, high)
-             group by listing_id, kind, hour
+             select * from unnest($1::uuid[], $2::text[], $3::integer[], $4::bigint[], $5::bigint[])
+                 as added (listing_id, kind, hour, wins, losses)
          ), all_time as (
              insert into catalogue.tally as held (listing_id, kind, wins, losses)
              select listing_id, min(kind), sum(wins), sum(losses) from added group by listing_id order by listing_id
@@ -42,13 +90,14 @@ pub async fn add(
                  changes = held.changes + 1
          )
          insert into catalogue.tally_hour as held (listing_id, hour, wins, losses)
-         select listing_id, hour, wins, losses from added order by listing_id, hour
+         select listing_id, hour, wins, losses from added where hour >= $6 order by hour, listing_id
          on conflict (listing_id, hour) do update set wins = held.wins + excluded.wins, losses = held.losses + excluded.losses",
-        voter,
-        day,
-        low,
-        high,
-        sign
+        &listings,
+        &kinds,
+        &hours,
+        &wins,
+        &losses,
+        now
     )
     .execute(connection)
     .await?;

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use kit::network::Network;
 use sqlx::{PgConnection, PgPool};
 use time::{Date, OffsetDateTime, Time};
 use uuid::Uuid;
 
+use super::tallies::HourVotes;
 use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{Pair, Vote};
 
@@ -17,15 +19,18 @@ pub async fn insert(
 ) -> Result<bool, sqlx::Error> {
     let Pair { low, high } = vote.pair;
     let inserted = sqlx::query!(
-        "insert into catalogue.vote (voter_id, day, low, high, low_won, kind, at) values ($1, $2, $3, $4, $5, $6, $7)
-         on conflict do nothing",
+        "insert into catalogue.vote (voter_id, day, low, high, low_won, in_network, kind, at, network, site)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing",
         vote.voter.id,
         vote.day,
         low,
         high,
         vote.winner.map(|winner| winner == low),
+        vote.voter.counts_in_network,
         vote.kind.as_str(),
-        now
+        now,
+        vote.voter.network.to_string(),
+        vote.voter.network.site().to_string()
     )
     .execute(connection)
     .await?;
@@ -72,13 +77,43 @@ pub async fn judged(
     Ok(pairs.into_iter().collect())
 }
 
-/// The number of stored votes of a voter that have a winner.
-pub async fn count(connection: &mut PgConnection, voter: Uuid) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select count(low_won) as "votes!" from catalogue.vote where voter_id = $1"#,
+/// The stored votes of a voter, except those that voids of networks cover.
+pub async fn of_voter(
+    connection: &mut PgConnection,
+    voter: Uuid,
+) -> Result<Vec<HourVotes>, sqlx::Error> {
+    sqlx::query_as!(
+        HourVotes,
+        r#"select listing_id as "listing_id!", kind as "kind!", hour as "hour!", sum(wins) as "wins!", sum(losses) as "losses!"
+           from catalogue.listing_vote as vote
+           where voter_id = $1 and not (in_network and exists (
+               select from catalogue.void_network as void where void.network in (vote.network, vote.site)
+           ))
+           group by listing_id, kind, hour"#,
         voter
     )
-    .fetch_one(connection)
+    .fetch_all(connection)
+    .await
+}
+
+/// The stored votes that count in a network, except those that voids of voters or of other networks
+/// cover.
+pub async fn of_network(
+    connection: &mut PgConnection,
+    network: Network,
+) -> Result<Vec<HourVotes>, sqlx::Error> {
+    sqlx::query_as!(
+        HourVotes,
+        r#"select listing_id as "listing_id!", kind as "kind!", hour as "hour!", sum(wins) as "wins!", sum(losses) as "losses!"
+           from catalogue.listing_vote as vote join catalogue.voter on voter.id = vote.voter_id and voter.voided_at is null
+           where in_network and site = $1 and $2 in (vote.network, vote.site) and not exists (
+               select from catalogue.void_network as other where other.network in (vote.network, vote.site) and other.network <> $2
+           )
+           group by listing_id, kind, hour"#,
+        network.site().to_string(),
+        network.to_string()
+    )
+    .fetch_all(connection)
     .await
 }
 

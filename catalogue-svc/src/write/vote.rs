@@ -1,45 +1,58 @@
 //! A vote (§2.5).
 
 use kit::feed::Producer;
+use kit::network::Network;
 use kit::{Code, Fault};
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime, Time};
 
+use crate::domain::drawer;
 use crate::domain::rankings::Hour;
-use crate::domain::vote::{self, Vote, Voter};
-use crate::store::{tallies, voters, votes};
-
-/// The votes of an IPv6 /48 on a day, as a multiple of those of a /64 network.
-const SITE: i32 = 5;
+use crate::domain::vote::{self, Vote};
+use crate::store::tallies::{self, HourVotes};
+use crate::store::{networks, voters, votes};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Votes with cookies from an IPv4 address in a day (UTC). A mobile network has thousands of phones behind one address.
-    pub ipv4_daily: i32,
-    /// Votes with cookies from an IPv6 network (/64) in a day (UTC).
-    pub ipv6_daily: i32,
+    /// Votes that count in an IPv4 address in a day (UTC). A mobile network has thousands of phones
+    /// behind one address.
+    pub ipv4_daily: u32,
+    /// Votes that count in an IPv6 network (/64) in a day (UTC).
+    pub ipv6_daily: u32,
     /// Votes of a voter in an hour of the clock.
     pub hourly: i64,
     pub daily: i64,
 }
 
-/// Stores a vote, and adds it to the tallies. Returns false if the voter has judged the pair today already. A vote for neither, and that of a voter
-/// whose votes are void, is only stored.
+impl Limits {
+    /// The networks in which a vote from this one counts, and the votes of a day in each.
+    fn daily(&self, network: Network) -> impl Iterator<Item = (Network, u32)> + use<> {
+        network.counted(if network.is_ipv4() { self.ipv4_daily } else { self.ipv6_daily })
+    }
+}
+
+/// Stores a vote, and adds it to the tallies. Returns false if the voter has judged the pair today
+/// already. A vote for neither, and one that is void with its voter or its network, is only stored.
 ///
 /// # Errors
 /// A limit is reached, or PostgreSQL is unavailable.
 pub async fn cast(producer: &Producer, vote: &Vote, limits: Limits) -> Result<bool, Fault> {
     let mut transaction = producer.begin().await?;
     let now = transaction.now;
-    let is_void = lock_voter(&mut transaction, &vote.voter, now).await?;
+    let mut is_void = lock_voter(&mut transaction, vote, now).await?;
+    if vote.voter.counts_in_network {
+        is_void |= networks::lock_shared(&mut transaction, vote.voter.network).await?;
+    }
     let is_new = votes::insert(&mut transaction, vote, now).await?;
     if is_new {
         // The counts include this vote: a vote that they refuse is rolled back.
         check_voter(&mut transaction, vote, limits, now).await?;
-        check_networks(&mut transaction, vote, limits, now).await?;
+        if vote.voter.counts_in_network {
+            check_networks(&mut transaction, vote, limits, now).await?;
+        }
         if !is_void {
-            let stored = Some((vote.day, vote.pair));
-            tallies::add(&mut transaction, vote.voter.id, stored, 1).await?;
+            let hour = Hour::containing(now);
+            tallies::add(&mut transaction, &HourVotes::of_vote(vote, hour), 1, hour).await?;
         }
     }
     transaction.commit(&[]).await?;
@@ -49,13 +62,14 @@ pub async fn cast(producer: &Producer, vote: &Vote, limits: Limits) -> Result<bo
 /// Locks the row of a voter, and adds it for a new one. Returns whether the votes of the voter are void.
 async fn lock_voter(
     connection: &mut PgConnection,
-    voter: &Voter,
+    vote: &Vote,
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
-    let mut locked = voters::lock(connection, voter.id).await?;
+    let voter = vote.voter.id;
+    let mut locked = voters::lock(connection, voter).await?;
     // Another vote of a new voter may be first: the insert waits for it.
     if locked.is_none() && !voters::insert(connection, voter, now).await? {
-        locked = voters::lock(connection, voter.id).await?;
+        locked = voters::lock(connection, voter).await?;
     }
     Ok(locked.unwrap_or_default())
 }
@@ -83,41 +97,31 @@ async fn check_voter(
     Ok(())
 }
 
-/// Counts a vote with a cookie in its networks. Of the pair of a bucket, the turn must not have ended long ago.
+/// Counts a vote in its networks, and rejects a pair that its bucket replaced more than once.
 async fn check_networks(
     connection: &mut PgConnection,
     vote: &Vote,
     limits: Limits,
     now: OffsetDateTime,
 ) -> Result<(), Fault> {
-    let Voter { network, site, .. } = &vote.voter;
-    let network_daily = match site {
-        Some(_) => limits.ipv6_daily,
-        None => limits.ipv4_daily,
-    };
-    let networks = [(network, network_daily), (site, limits.ipv6_daily.saturating_mul(SITE))];
-    let bucket = vote::bucket(vote.voter.id);
-    let mut votes_of_bucket = 0;
-    for (network, most) in networks {
-        let Some(network) = network else { continue };
-        let before = voters::count_network(connection, network, vote.day, bucket).await?;
+    let network = vote.voter.network;
+    let bucket = drawer::bucket(vote.voter.id);
+    for (counted, most) in limits.daily(network) {
+        let before = networks::count(connection, counted, vote.day, bucket).await?;
         if before.votes >= i64::from(most) {
             if vote.day < vote::day(now) {
                 let reason = "The day of this pair has ended. Draw another.";
                 return Err(Fault::invalid_field("draw", reason));
             }
             let message = format!(
-                "{most} votes without an account have come from this address today. Sign in, or come back tomorrow (UTC)."
+                "{most} votes without an account, or with one younger than 30 days, have come from {counted} today. Come back tomorrow (UTC)."
             );
             return Err(too_many(message, tomorrow(now) - now));
         }
-        // The last network is the one that draws.
-        votes_of_bucket = before.votes_of_bucket;
-    }
-    let is_current = |turn| vote::is_current(turn, votes_of_bucket);
-    if !vote.turn.is_none_or(is_current) {
-        let reason = "Others at this address have judged pairs since then. Draw another.";
-        return Err(Fault::invalid_field("draw", reason));
+        if counted == network.site() && !vote.drawer.is_current(before.votes_of_bucket) {
+            let reason = "Others at this address have judged pairs since then. Draw another.";
+            return Err(Fault::invalid_field("draw", reason));
+        }
     }
     Ok(())
 }

@@ -142,13 +142,11 @@ impl Fleet {
 
     /// A new voter judges a pair.
     async fn vote(&self, number: u64) -> anyhow::Result<()> {
-        let cookie = proto::CookieVoter {
-            id: Uuid::from_u128(VOTER + u128::from(number)).to_string(),
-            address: format!("192.0.2.{}", number % 254 + 1),
-        };
+        let cookie = Uuid::from_u128(VOTER + u128::from(number)).to_string();
         let voter = Some(proto::Voter {
-            voter: Some(proto::voter::Voter::Cookie(cookie)),
+            voter: Some(proto::voter::Voter::CookieId(cookie)),
             other_account_ids: Vec::new(),
+            address: format!("192.0.2.{}", number % 254 + 1),
         });
         let kind = if number.is_multiple_of(3) { "creators" } else { "games" };
         let mut votes = self.votes.clone();

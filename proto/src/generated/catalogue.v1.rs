@@ -3384,10 +3384,17 @@ pub struct ListVotersRequest {
     /// The slug or handle of a published listing, or the id of any listing (`staff game show` prints it).
     #[prost(string, tag = "2")]
     pub listing: ::prost::alloc::string::String,
-    /// An IP address, or an IPv6 network (/64): lists its cookies one by one.
+    /// An IP address, or an IPv6 network (/64 or /48): lists its voters one by one.
     #[prost(string, tag = "3")]
     pub address: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "4")]
+    /// Combines the IPv6 networks (/64) of each /48 into one row.
+    #[prost(bool, tag = "4")]
+    pub by_site: bool,
+    /// Only votes cast from this time on. A listing with more than 250,000 stored votes is listed only
+    /// with a time that leaves fewer.
+    #[prost(message, optional, tag = "5")]
+    pub since: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(message, optional, tag = "6")]
     pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -3398,32 +3405,38 @@ pub struct ListVotersResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
-/// Voters of a listing: the cookies of an address, or one voter.
+/// Voters of a listing: the cookies and new accounts of a network, or one voter.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListingVoters {
-    /// The address, or IPv6 network (/64), at which the cookies were first seen; empty for an account.
+    /// The IPv4 address or IPv6 network (/64 or /48) from which the votes came; of a single voter, the
+    /// latest.
     #[prost(string, tag = "1")]
     pub address: ::prost::alloc::string::String,
     /// The id of the account, or of the cookie; empty if there are several.
     #[prost(string, tag = "2")]
     pub voter: ::prost::alloc::string::String,
+    /// Whether the row is an account that was older than 30 days when it voted. A void of a network
+    /// does not cover its votes.
+    #[prost(bool, tag = "3")]
+    pub older_account: bool,
     /// How many voters there are.
-    #[prost(uint64, tag = "3")]
+    #[prost(uint64, tag = "4")]
     pub voters: u64,
     /// How many of them have void votes.
-    #[prost(uint64, tag = "4")]
+    #[prost(uint64, tag = "5")]
     pub void: u64,
     /// Stored votes for the listing, void or not.
-    #[prost(uint64, tag = "5")]
+    #[prost(uint64, tag = "6")]
     pub votes_for: u64,
     /// Stored votes for the other listing of a pair.
-    #[prost(uint64, tag = "6")]
-    pub votes_against: u64,
-    /// All stored votes of these voters.
     #[prost(uint64, tag = "7")]
+    pub votes_against: u64,
+    /// All stored votes of the network's cookies and new accounts, or of the single voter, on any
+    /// listing.
+    #[prost(uint64, tag = "8")]
     pub votes: u64,
-    /// When the first of them was first seen.
-    #[prost(message, optional, tag = "8")]
+    /// When the first of the voters was first seen.
+    #[prost(message, optional, tag = "9")]
     pub first_seen_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -3447,15 +3460,19 @@ pub mod voters_of {
         /// The id of an account, or of a cookie.
         #[prost(string, tag = "1")]
         Voter(::prost::alloc::string::String),
-        /// An IP address, or an IPv6 network (/64).
+        /// An IP address, or an IPv6 network (/64 or /48).
         #[prost(string, tag = "2")]
         Address(::prost::alloc::string::String),
     }
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct VoidVotesResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub voters: ::prost::alloc::vec::Vec<VoterResult>,
+    /// The number of votes that were removed from the boards.
+    #[prost(uint64, tag = "1")]
+    pub votes: u64,
+    /// The votes were already void.
+    #[prost(bool, tag = "2")]
+    pub unchanged: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RestoreVotesRequest {
@@ -3465,20 +3482,13 @@ pub struct RestoreVotesRequest {
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RestoreVotesResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub voters: ::prost::alloc::vec::Vec<VoterResult>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct VoterResult {
-    #[prost(string, tag = "1")]
-    pub voter: ::prost::alloc::string::String,
-    /// The number of votes that were removed from the boards, or restored.
-    #[prost(uint64, tag = "2")]
+    /// The number of votes that count again.
+    #[prost(uint64, tag = "1")]
     pub votes: u64,
-    /// The votes were already void, or already counted.
-    #[prost(bool, tag = "3")]
+    /// There was no such void.
+    #[prost(bool, tag = "2")]
     pub unchanged: bool,
 }
 /// Generated client implementations.
@@ -3576,8 +3586,9 @@ pub mod staff_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Lists who voted on a listing, by the votes that are stored. A row is an address with all its cookies, or an account. Rows with voters
-        /// whose votes count come first, then those with the most votes on the listing.
+        /// Lists who voted on a listing, by the votes that are stored. A row is a network (an IPv4 address
+        /// or an IPv6 /64) with its cookies and its accounts younger than 30 days, or an older account.
+        /// Rows with votes that count come first, then those with the most votes on the listing.
         pub async fn list_voters(
             &mut self,
             request: impl tonic::IntoRequest<super::ListVotersRequest>,
@@ -3602,8 +3613,9 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.StaffService", "ListVoters"));
             self.inner.unary(req, path, codec).await
         }
-        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address. Future votes are void too. A second call changes
-        /// nothing.
+        /// Voids the votes of a voter, or those from a network with cookies and new accounts. Future votes
+        /// are void too. An account is new for 30 days; votes of older accounts from the network count. A
+        /// second call changes nothing.
         pub async fn void_votes(
             &mut self,
             request: impl tonic::IntoRequest<super::VoidVotesRequest>,
@@ -3628,7 +3640,8 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.StaffService", "VoidVotes"));
             self.inner.unary(req, path, codec).await
         }
-        /// Restores the votes that are still stored.
+        /// Ends a void: the votes that are still stored count again, except those that another void
+        /// covers.
         pub async fn restore_votes(
             &mut self,
             request: impl tonic::IntoRequest<super::RestoreVotesRequest>,
@@ -3695,8 +3708,9 @@ pub mod staff_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
     #[async_trait]
     pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
-        /// Lists who voted on a listing, by the votes that are stored. A row is an address with all its cookies, or an account. Rows with voters
-        /// whose votes count come first, then those with the most votes on the listing.
+        /// Lists who voted on a listing, by the votes that are stored. A row is a network (an IPv4 address
+        /// or an IPv6 /64) with its cookies and its accounts younger than 30 days, or an older account.
+        /// Rows with votes that count come first, then those with the most votes on the listing.
         async fn list_voters(
             &self,
             request: tonic::Request<super::ListVotersRequest>,
@@ -3704,8 +3718,9 @@ pub mod staff_service_server {
             tonic::Response<super::ListVotersResponse>,
             tonic::Status,
         >;
-        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address. Future votes are void too. A second call changes
-        /// nothing.
+        /// Voids the votes of a voter, or those from a network with cookies and new accounts. Future votes
+        /// are void too. An account is new for 30 days; votes of older accounts from the network count. A
+        /// second call changes nothing.
         async fn void_votes(
             &self,
             request: tonic::Request<super::VoidVotesRequest>,
@@ -3713,7 +3728,8 @@ pub mod staff_service_server {
             tonic::Response<super::VoidVotesResponse>,
             tonic::Status,
         >;
-        /// Restores the votes that are still stored.
+        /// Ends a void: the votes that are still stored count again, except those that another void
+        /// covers.
         async fn restore_votes(
             &self,
             request: tonic::Request<super::RestoreVotesRequest>,
@@ -4039,6 +4055,11 @@ pub struct Voter {
     /// UUIDs of further accounts of the same person, at most 1,000. The voter does not judge their listings either.
     #[prost(string, repeated, tag = "3")]
     pub other_account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The IP address of the voter. Votes with cookies and with accounts younger than 30 days are
+    /// limited per IPv4 address, or IPv6 network (/64 and /48), and day. Every vote is stored with its
+    /// network.
+    #[prost(string, tag = "4")]
+    pub address: ::prost::alloc::string::String,
     #[prost(oneof = "voter::Voter", tags = "1, 2")]
     pub voter: ::core::option::Option<voter::Voter>,
 }
@@ -4046,22 +4067,14 @@ pub struct Voter {
 pub mod voter {
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Voter {
-        /// A UUID.
+        /// A UUID. The time in a version 7 UUID is that of the account's creation; an account with
+        /// another UUID counts as new.
         #[prost(string, tag = "1")]
         AccountId(::prost::alloc::string::String),
-        #[prost(message, tag = "2")]
-        Cookie(super::CookieVoter),
+        /// A UUID: a voter without an account. The caller has verified the signature of the cookie.
+        #[prost(string, tag = "2")]
+        CookieId(::prost::alloc::string::String),
     }
-}
-/// A voter without an account. The caller has verified the signature of the cookie.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CookieVoter {
-    /// A UUID.
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    /// The IP address of the voter. Votes with cookies are limited per IPv4 address, or IPv6 network (/64 and /48), and day.
-    #[prost(string, tag = "2")]
-    pub address: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DrawPairRequest {
@@ -4232,9 +4245,11 @@ pub mod votes_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of the voter's
-        /// accounts, and pairs that the voter has judged today. A voter gets the same pair until it is judged; cookies that have judged no pair of the
-        /// kind today share a few pairs of their network, which change with its votes. `not_found` when there is no such pair.
+        /// Draws two listings for a voter at random: every pair has the same chance, but for two of the
+        /// same creator, listings of the voter's accounts, and pairs that the voter has judged today. A
+        /// voter gets the same pair until it is judged; cookies and new accounts that have judged no pair
+        /// of the kind today share a few pairs of their network, which change with its votes. `not_found`
+        /// when there is no such pair.
         pub async fn draw_pair(
             &mut self,
             request: impl tonic::IntoRequest<super::DrawPairRequest>,
@@ -4300,9 +4315,11 @@ pub mod votes_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with VotesServiceServer.
     #[async_trait]
     pub trait VotesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of the voter's
-        /// accounts, and pairs that the voter has judged today. A voter gets the same pair until it is judged; cookies that have judged no pair of the
-        /// kind today share a few pairs of their network, which change with its votes. `not_found` when there is no such pair.
+        /// Draws two listings for a voter at random: every pair has the same chance, but for two of the
+        /// same creator, listings of the voter's accounts, and pairs that the voter has judged today. A
+        /// voter gets the same pair until it is judged; cookies and new accounts that have judged no pair
+        /// of the kind today share a few pairs of their network, which change with its votes. `not_found`
+        /// when there is no such pair.
         async fn draw_pair(
             &self,
             request: tonic::Request<super::DrawPairRequest>,

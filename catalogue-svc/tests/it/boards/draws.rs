@@ -17,7 +17,9 @@ use sqlx::PgPool;
 use time::Duration;
 use time::macros::datetime;
 
-use super::support::{LIMITS, Replica, START, account, cookie, games, index, list, voter_id};
+use super::support::{
+    LIMITS, Replica, START, account, cookie, games, index, list, new_account, voter_id,
+};
 use crate::build::{game, game_change, id, page, page_change};
 
 pub(crate) fn slug(candidate: Option<proto::Candidate>) -> String {
@@ -28,7 +30,7 @@ pub(crate) fn slug(candidate: Option<proto::Candidate>) -> String {
 }
 
 /// Games 7 to `last`, each on a page of its own.
-fn games_until(last: u32) -> Vec<Change> {
+pub(super) fn games_until(last: u32) -> Vec<Change> {
     let games = (7..=last).flat_map(|number| {
         let game = contracts::listings::v1::Game { page_id: id(number), ..game(number) };
         [page_change(&page(number)), game_change(&game)]
@@ -98,7 +100,7 @@ async fn a_voter_gets_the_same_pair_until_it_is_judged(pool: PgPool) {
 
 /// Otherwise a client could drop its cookie until the drawn pair has a certain game, and vote for that game each time.
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn a_new_cookie_is_no_new_draw(pool: PgPool) {
+async fn a_new_cookie_or_account_is_no_new_draw(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;
     replica.list(&games_until(40));
     let mut of_networks = Vec::new();
@@ -108,16 +110,21 @@ async fn a_new_cookie_is_no_new_draw(pool: PgPool) {
             // All networks of an IPv6 site draw together.
             let address = address.replace(":0::", &format!(":{number}::"));
             pairs.insert(drawn(&replica, cookie(number, &address)).await);
+            let pair = drawn(&replica, new_account(number, &address)).await;
+            assert!(pairs.contains(&pair), "{pair:?}");
         }
         // The phones behind an address get different pairs all the same.
         assert!((12..=16).contains(&pairs.len()), "{address}: {pairs:?}");
         of_networks.push(pairs);
     }
     assert_ne!(of_networks[0], of_networks[1]);
-    // A cookie that has judged a pair draws its own.
+    // A voter who has judged a pair draws their own.
     let mut pairs = BTreeSet::new();
     for number in [0, 16, 32, 48] {
-        let voter = cookie(number, "192.0.2.2");
+        let voter = match number {
+            0 | 16 => cookie(number, "192.0.2.2"),
+            _ => new_account(number, "192.0.2.2"),
+        };
         let skipped = replica.pick_neither(voter.clone(), ("game-1", "game-2"));
         assert!(!skipped.await.unwrap());
         pairs.insert(drawn(&replica, voter).await);
@@ -399,7 +406,7 @@ async fn votes_for_neither_count_against_the_limit(pool: PgPool) {
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn the_networks_of_an_ipv6_site_have_a_limit_together(pool: PgPool) {
     let replica = Replica::start(&pool).await;
-    let most = u32::try_from(LIMITS.ipv6_daily).unwrap() * 5;
+    let most = LIMITS.ipv6_daily * 5;
     let cast = async |number: u32, address: String| {
         let cast = replica.try_vote(cookie(number, &address), ("game-1", "game-2"));
         cast.await

@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use catalogue::boards::Boards;
+use catalogue::domain::drawer::Drawer;
 use catalogue::domain::rankings::{BoardKind, Hour, Window};
 use catalogue::domain::vote::{Pair, Vote, Voter};
 use catalogue::index::{Catalogue, Snapshot};
 use catalogue::service::Reads;
+use catalogue::store::tallies::HourVotes;
 use catalogue::store::{tallies, votes};
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_server::RankingsService as _;
@@ -103,18 +105,18 @@ fn hour(at: OffsetDateTime) -> u32 {
 async fn add(pool: &PgPool, (winner, loser, hour): (u32, u32, u32)) -> Uuid {
     let (voter, winner, at) = (kit::ids::row_id(), uuid(winner), Hour(hour).start());
     let vote = Vote {
-        voter: Voter { id: voter, network: None, site: None, accounts: Vec::new() },
+        voter: Voter::cookie(voter, "192.0.2.1".parse().unwrap()),
         kind: BoardKind::Games,
         pair: Pair::new(winner, uuid(loser)),
         winner: Some(winner),
         day: at.date(),
-        turn: None,
+        drawer: Drawer::Voter { id: voter, judged: 0 },
     };
     let mut connection = pool.acquire().await.unwrap();
     votes::insert(&mut connection, &vote, at).await.unwrap();
-    let stored = Some((vote.day, vote.pair));
-    let added = tallies::add(&mut connection, voter, stored, 1).await;
-    added.unwrap();
+    let hour = Hour(hour);
+    let added = HourVotes::of_vote(&vote, hour);
+    tallies::add(&mut connection, &added, 1, hour).await.unwrap();
     voter
 }
 
@@ -226,8 +228,9 @@ async fn run(pool: &PgPool, steps: &[Step]) {
             {
                 let (_, voter) = model.votes.remove(number);
                 let mut connection = pool.acquire().await.unwrap();
-                let removed = tallies::add(&mut connection, voter, None, -1).await;
-                removed.unwrap();
+                let stored = votes::of_voter(&mut connection, voter).await.unwrap();
+                let now = Hour::containing(clock.now());
+                tallies::add(&mut connection, &stored, -1, now).await.unwrap();
             }
             Step::List(number, public, at) => {
                 let state = if public { State::Published } else { State::Pending };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use catalogue::boards::Boards;
 use catalogue::domain::draw::{Draw, SigningKey};
+use catalogue::domain::drawer::Drawer;
 use catalogue::domain::rankings::BoardKind;
 use catalogue::domain::vote::{Pair, Voter};
 use catalogue::index::{Catalogue, IndexWriter, Snapshot};
@@ -95,18 +96,39 @@ pub(crate) fn games() -> Vec<Change> {
     pages.chain(games).collect()
 }
 
+/// The id of a voter. An account with this id was created at [`START`] less 59 days.
 pub(crate) fn voter_id(number: u32) -> String {
-    Uuid::from_u128((1 << 64) + u128::from(number)).to_string()
+    id_at(datetime!(2026-01-01 0:00 UTC), number)
 }
 
+/// The id of an account that was created at this time: a version 7 UUID.
+pub(crate) fn id_at(created_at: OffsetDateTime, number: u32) -> String {
+    let milliseconds = u64::try_from(created_at.unix_timestamp() * 1_000).unwrap();
+    let random = (u128::from(number) | 1 << 32).to_be_bytes();
+    let random = random.last_chunk().unwrap();
+    uuid::Builder::from_unix_timestamp_millis(milliseconds, random).into_uuid().to_string()
+}
+
+/// An account that is older than a month.
 pub(crate) fn account(number: u32) -> proto::Voter {
-    let voter = voter::Voter::AccountId(voter_id(number));
-    proto::Voter { voter: Some(voter), other_account_ids: Vec::new() }
+    account_of(voter_id(number), "198.51.100.1")
+}
+
+/// An account that was created at [`START`].
+pub(crate) fn new_account(number: u32, address: &str) -> proto::Voter {
+    account_of(id_at(START, number), address)
+}
+
+pub(crate) fn account_of(id: String, address: &str) -> proto::Voter {
+    voter_at(voter::Voter::AccountId(id), address)
 }
 
 pub(crate) fn cookie(number: u32, address: &str) -> proto::Voter {
-    let cookie = proto::CookieVoter { id: voter_id(number), address: address.to_owned() };
-    proto::Voter { voter: Some(voter::Voter::Cookie(cookie)), other_account_ids: Vec::new() }
+    voter_at(voter::Voter::CookieId(voter_id(number)), address)
+}
+
+fn voter_at(voter: voter::Voter, address: &str) -> proto::Voter {
+    proto::Voter { voter: Some(voter), other_account_ids: Vec::new(), address: address.to_owned() }
 }
 
 impl Replica {
@@ -116,6 +138,10 @@ impl Replica {
     }
 
     pub(crate) async fn start_at(pool: &PgPool, clock: Clock) -> Self {
+        Self::start_with(pool, clock, LIMITS).await
+    }
+
+    pub(crate) async fn start_with(pool: &PgPool, clock: Clock, limits: Limits) -> Self {
         let (lifecycle, supervisor) = Lifecycle::new();
         let mut listings = index();
         let snapshot = list(&mut listings, &games());
@@ -143,7 +169,7 @@ impl Replica {
                 ..reads(Arc::clone(&catalogue))
             },
             producer: producer.clone(),
-            limits: LIMITS,
+            limits,
             draw_key: draw_key(),
         };
         dependencies.add_to(&mut services);
@@ -212,21 +238,16 @@ impl Replica {
         let games = &snapshot.dataset(ListingMode::Live).games;
         let game = |slug| games.get(slug).map(|game| game.id).unwrap_or_default();
         let id = match &voter.voter {
-            Some(voter::Voter::AccountId(id)) => id,
-            Some(voter::Voter::Cookie(cookie)) => &cookie.id,
+            Some(voter::Voter::AccountId(id) | voter::Voter::CookieId(id)) => id,
             None => "",
         };
-        let voter = Voter {
-            id: id.parse().unwrap_or_default(),
-            network: None,
-            site: None,
-            accounts: Vec::new(),
-        };
+        let id = id.parse().unwrap_or_default();
+        let voter = Voter::cookie(id, "192.0.2.1".parse().unwrap());
         let draw = Draw {
             kind: BoardKind::Games,
             pair: Pair::new(game(one), game(other)),
             drawn_at: self.clock.now(),
-            turn: None,
+            drawer: Drawer::Voter { id, judged: 0 },
         };
         draw_key().sign(&draw, &voter)
     }

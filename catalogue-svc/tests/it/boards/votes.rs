@@ -12,7 +12,7 @@ use time::Duration;
 
 use super::draws::slug;
 use super::staff::voter;
-use super::support::{LIMITS, Replica, account, cookie, shown, voter_id};
+use super::support::{LIMITS, Replica, account, account_of, cookie, new_account, shown, voter_id};
 use crate::build::{game, game_change, id, page, page_change};
 
 #[testing::database_test(catalogue::MIGRATOR)]
@@ -69,8 +69,8 @@ async fn votes_and_voids_of_the_same_listings_at_once_all_count(pool: PgPool) {
     });
     let voids = async {
         for _ in 0..4 {
-            assert_eq!(replica.void(voter(99)).await.unwrap(), [(3, false)]);
-            assert_eq!(replica.restore(voter(99)).await, [(3, false)]);
+            assert_eq!(replica.void(voter(99)).await.unwrap(), (3, false));
+            assert_eq!(replica.restore(voter(99)).await, (3, false));
         }
     };
     futures::future::join(futures::future::join_all(votes), voids).await;
@@ -96,7 +96,7 @@ async fn a_vote_on_a_held_listing_is_refused_and_others_go_on(pool: PgPool) {
     }
     hung.rollback().await.unwrap();
     replica.vote(2, 5, 1).await;
-    assert_eq!(replica.void(voter(1)).await.unwrap(), [(1, false)]);
+    assert_eq!(replica.void(voter(1)).await.unwrap(), (1, false));
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
@@ -153,8 +153,8 @@ async fn rows_of_an_unknown_kind_leave_the_others(pool: PgPool) {
     let statement = "alter table catalogue.vote drop constraint vote_kind_check;
         alter table catalogue.tally drop constraint tally_kind_check;
         alter table catalogue.snapshot_board drop constraint snapshot_board_kind_check, drop constraint snapshot_board_board_check;
-        insert into catalogue.vote select voter_id, day, 'ffffffff-ffff-ffff-ffff-fffffffffffe', 'ffffffff-ffff-ffff-ffff-ffffffffffff', low_won, 'events', at
-            from catalogue.vote;
+        insert into catalogue.vote select voter_id, day, 'ffffffff-ffff-ffff-ffff-fffffffffffe', 'ffffffff-ffff-ffff-ffff-ffffffffffff', low_won, in_network,
+            'events', at, network, site from catalogue.vote;
         insert into catalogue.tally (listing_id, kind, wins, losses)
             values ('ffffffff-ffff-ffff-ffff-fffffffffffe', 'events', 1, 0), ('ffffffff-ffff-ffff-ffff-ffffffffffff', 'events', 0, 1);
         insert into catalogue.snapshot select '2026-02-01'::timestamptz + n * interval '1 day' from generate_series(0, 1) as n;
@@ -172,7 +172,7 @@ async fn rows_of_an_unknown_kind_leave_the_others(pool: PgPool) {
     let listed = replica.staff.clone().list_voters(listed).await;
     assert_eq!(listed.unwrap().into_inner().voters[0].votes_for, 1);
     // The release that knows the kind restores what this one has voided.
-    assert_eq!(replica.void(voter(1)).await.unwrap(), [(2, false)]);
+    assert_eq!(replica.void(voter(1)).await.unwrap(), (2, false));
     let left = "select sum(wins + losses)::bigint from catalogue.tally where kind = 'events'";
     let left: i64 = sqlx::query_scalar(left).fetch_one(&pool).await.unwrap();
     assert_eq!(left, 0);
@@ -253,10 +253,8 @@ async fn bad_votes_are_refused_with_their_fields(pool: PgPool) {
     for voter in [
         proto::Voter::default(),
         cookie(1, "localhost"),
-        proto::Voter {
-            voter: Some(proto::voter::Voter::AccountId("kora".to_owned())),
-            other_account_ids: Vec::new(),
-        },
+        account_of("kora".to_owned(), "192.0.2.1"),
+        account_of(voter_id(1), ""),
         proto::Voter { other_account_ids: vec!["kora".to_owned()], ..account(1) },
         proto::Voter { other_account_ids: vec![voter_id(2); 1_001], ..account(1) },
     ] {
@@ -272,7 +270,7 @@ async fn bad_votes_are_refused_with_their_fields(pool: PgPool) {
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn cookies_are_limited_by_ipv6_network_and_day(pool: PgPool) {
     let replica = Replica::start(&pool).await;
-    let most = u32::try_from(LIMITS.ipv6_daily).unwrap();
+    let most = LIMITS.ipv6_daily;
     let pair = ("game-1", "game-2");
     let network = |n: u32| format!("2001:db8::{n}");
     for n in 0..most {
@@ -296,7 +294,7 @@ async fn cookies_are_limited_by_ipv6_network_and_day(pool: PgPool) {
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn an_ipv4_address_shared_by_many_phones_has_its_own_limit(pool: PgPool) {
     let replica = Replica::start(&pool).await;
-    let most = u32::try_from(LIMITS.ipv4_daily).unwrap();
+    let most = LIMITS.ipv4_daily;
     let cast = async |number: u32| {
         let cast = replica.try_vote(cookie(number, "192.0.2.7"), ("game-1", "game-2"));
         cast.await
@@ -308,6 +306,36 @@ async fn an_ipv4_address_shared_by_many_phones_has_its_own_limit(pool: PgPool) {
     assert_eq!(refused.code, Code::RateLimited);
 }
 
+/// Otherwise somebody with one mailbox could vote with an account for each variant of its address.
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn an_account_is_limited_with_its_network_until_it_is_a_month_old(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    let pair = ("game-1", "game-2");
+    let address = "192.0.2.7";
+    for number in 1..=LIMITS.ipv4_daily {
+        let voter = match number % 2 {
+            0 => cookie(number, address),
+            _ => new_account(number, address),
+        };
+        assert!(!replica.try_vote(voter, pair).await.unwrap(), "{number}");
+    }
+    for voter in [cookie(90, address), new_account(91, address)] {
+        let refused = replica.try_vote(voter, pair).await.unwrap_err();
+        assert_eq!(refused.code, Code::RateLimited);
+    }
+    // The same account votes elsewhere.
+    assert!(!replica.try_vote(new_account(91, "192.0.2.8"), pair).await.unwrap());
+    // An older account, a neighbour, is not limited by the network.
+    let older = account_of(voter_id(92), address);
+    assert!(!replica.try_vote(older, pair).await.unwrap());
+    // Nor are the accounts of the attack when they are a month old, while cookies are.
+    replica.clock.advance(Duration::days(30));
+    for number in 1..=2 * LIMITS.ipv4_daily {
+        assert!(!replica.try_vote(new_account(number, address), pair).await.unwrap(), "{number}");
+    }
+    assert!(!replica.try_vote(cookie(90, address), pair).await.unwrap());
+}
+
 /// The votes of the new day are free: nobody is told to come back on the day after.
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn a_pair_of_yesterday_is_drawn_again_when_its_network_had_all_votes(pool: PgPool) {
@@ -317,7 +345,7 @@ async fn a_pair_of_yesterday_is_drawn_again_when_its_network_had_all_votes(pool:
     let pair = ("game-1", "game-2");
     let voter = |number| cookie(number, "2001:db8::1");
     let late = replica.signed(&voter(90), pair);
-    for number in 0..u32::try_from(LIMITS.ipv6_daily).unwrap() {
+    for number in 0..LIMITS.ipv6_daily {
         assert!(!replica.try_vote(voter(number), pair).await.unwrap());
     }
     replica.clock.advance(Duration::minutes(2));
@@ -338,9 +366,9 @@ async fn plan(pool: &PgPool, statement: &str) -> String {
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn a_board_is_read_without_postgresql_and_votes_by_index(pool: PgPool) {
     let replica = Replica::start(&pool).await;
-    let statement = "insert into catalogue.vote (voter_id, day, low, high, low_won, kind, at)
-         select gen_random_uuid(), '2026-03-01', gen_random_uuid(), 'ffffffff-ffff-ffff-ffff-ffffffffffff', true, 'games', now()
-         from generate_series(1, 20000)";
+    let statement = "insert into catalogue.vote (voter_id, day, low, high, low_won, in_network, kind, at, network, site)
+         select gen_random_uuid(), '2026-03-01', gen_random_uuid(), 'ffffffff-ffff-ffff-ffff-ffffffffffff', true, true, 'games', now(), n::text, n::text
+         from generate_series(1, 20000) as n";
     sqlx::query(statement).execute(&pool).await.unwrap();
     let statement = "insert into catalogue.tally_hour (listing_id, hour, wins, losses)
          select gen_random_uuid(), n % 700, 1, 1 from generate_series(1, 20000) as n";
@@ -353,13 +381,17 @@ async fn a_board_is_read_without_postgresql_and_votes_by_index(pool: PgPool) {
         ),
         format!("select kind from catalogue.vote where voter_id = {nobody}"),
         "delete from catalogue.tally_hour where hour < 1".to_owned(),
+        "select from catalogue.vote where in_network and site = '192.0.2.1'".to_owned(),
+        format!("select from catalogue.vote where low = {nobody} and day >= '2026-03-01'"),
+        format!("select from catalogue.vote where high = {nobody} and day >= '2026-03-01'"),
         format!(
             "select count(*) from catalogue.vote where voter_id = {nobody} and day >= '2026-02-28' and at >= '2026-03-01'"
         ),
     ] {
         let plan = plan(&pool, &statement).await;
-        let is_by_key = plan.contains("vote_pkey") || plan.contains("tally_hour_by_hour");
-        assert!(is_by_key, "{statement}: {plan}");
+        let indexes =
+            ["vote_pkey", "tally_hour_by_hour", "vote_by_site", "vote_by_low", "vote_by_high"];
+        assert!(indexes.iter().any(|index| plan.contains(index)), "{statement}: {plan}");
         assert!(!plan.contains("Seq Scan"), "{statement}: {plan}");
     }
     // Retention reads only the votes that it deletes.

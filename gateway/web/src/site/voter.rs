@@ -45,20 +45,14 @@ impl Voter {
     pub(super) fn message(&self, client: &ClientInfo) -> proto::Voter {
         let (voter, others) = match self {
             Self::Account(account, others) => {
-                let voter = proto::voter::Voter::AccountId(account.to_string());
-                (voter, others.as_slice())
+                (proto::voter::Voter::AccountId(account.to_string()), others.as_slice())
             }
-            Self::Cookie(id) => {
-                let voter = proto::voter::Voter::Cookie(proto::CookieVoter {
-                    id: id.to_string(),
-                    address: client.address(),
-                });
-                (voter, [].as_slice())
-            }
+            Self::Cookie(id) => (proto::voter::Voter::CookieId(id.to_string()), [].as_slice()),
         };
         proto::Voter {
             voter: Some(voter),
             other_account_ids: others.iter().map(Uuid::to_string).collect(),
+            address: client.address(),
         }
     }
 }

@@ -66,8 +66,9 @@ impl StubVotes {
 /// A draw starts with its voter; the service's signed draw contains the voter too.
 fn voter_of(voter: &proto::Voter) -> String {
     match voter.voter.as_ref().unwrap() {
-        proto::voter::Voter::AccountId(id) => format!("draw-{id}-"),
-        proto::voter::Voter::Cookie(cookie) => format!("draw-{}-", cookie.id),
+        proto::voter::Voter::AccountId(id) | proto::voter::Voter::CookieId(id) => {
+            format!("draw-{id}-")
+        }
     }
 }
 

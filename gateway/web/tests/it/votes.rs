@@ -75,11 +75,12 @@ async fn a_visitor_votes_by_cookie(pool: PgPool) {
     assert_eq!(names, ["games", "gone", "okoto"]);
     let names = [&second.kind, &second.winner, &second.loser].map(String::as_str);
     assert_eq!(names, ["creators", "okoto", "gone"]);
-    let Some(Voter::Cookie(voter)) = first.voter.clone().unwrap().voter else {
+    let voter = first.voter.clone().unwrap();
+    assert_eq!(voter.address, "203.0.113.7");
+    let Some(Voter::CookieId(id)) = voter.voter else {
         panic!("{first:?}");
     };
-    assert_eq!(voter.address, "203.0.113.7");
-    assert_eq!(voter.id.parse::<Uuid>().unwrap().get_version_num(), 4);
+    assert_eq!(id.parse::<Uuid>().unwrap().get_version_num(), 4);
     assert_eq!(first.voter, second.voter);
 }
 
@@ -119,6 +120,7 @@ async fn a_person_votes_as_the_oldest_account(pool: PgPool) {
     let cast = site.catalogue.votes.cast.lock().unwrap();
     let voter = cast.last().unwrap().voter.clone().unwrap();
     assert_eq!(voter.voter, Some(Voter::AccountId(first.to_string())));
+    assert_eq!(voter.address, "203.0.113.7");
     assert_eq!(voter.other_account_ids, [second.to_string()]);
 }
 

@@ -81,6 +81,10 @@ fn arguments_are_fields_of_the_request() {
     let voters: catalogue::ListVotersRequest =
         request(&["vote", "list", "games/a-game", "--address", "192.0.2.7"]);
     assert_eq!([voters.kind, voters.listing, voters.address], ["games", "a-game", "192.0.2.7"]);
+    let voters: catalogue::ListVotersRequest =
+        request(&["vote", "list", "games/a-game", "--by-site", "--since", "2026-03-01T00:00:00Z"]);
+    assert!(voters.by_site);
+    assert_eq!(voters.since.map(|since| since.seconds), Some(1_772_323_200));
     let swaps: economy::RemoveSwapsRequest =
         request(&["swap", "remove", "s-1", "s-2", "--reason", "Why"]);
     assert_eq!(swaps.swaps, ["s-1", "s-2"]);

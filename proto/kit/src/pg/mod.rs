@@ -133,6 +133,16 @@ pub async fn lock_key(connection: &mut PgConnection, key: &str) -> Result<(), sq
     Ok(())
 }
 
+/// Takes the same lock, shared with other callers of this function.
+///
+/// # Errors
+/// The errors of PostgreSQL.
+pub async fn lock_key_shared(connection: &mut PgConnection, key: &str) -> Result<(), sqlx::Error> {
+    let lock = statement::query("select pg_advisory_xact_lock_shared(hashtextextended($1, 0))");
+    lock.bind(key).execute(connection).await?;
+    Ok(())
+}
+
 /// PostgreSQL's time, for what must be ordered between processes, whose clocks may differ. Tests move it with `clock`.
 ///
 /// # Errors

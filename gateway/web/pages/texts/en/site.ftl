@@ -217,7 +217,7 @@ vote-refused = That vote was not counted: the pair was drawn more than ten minut
 vote-unknown = That vote was not counted, because your browser did not send the cookie of this site. Allow cookies for this site, and vote on this new pair.
 vote-closed = That vote was not counted: this site is read-only at the moment. Try again later.
 vote-none-left = There are no pairs left for you today. Come back tomorrow (UTC), or vote on the other kind.
-vote-limit = That vote was not counted. The number of votes per hour and per day is limited, for each person and for each network from which people vote without an account.
+vote-limit = That vote was not counted. The number of votes per hour and per day is limited, for each person, and for each network from which people vote without an account or with one younger than 30 days.
 vote-again-minutes = { $count ->
     [one] Try again in { $number } minute.
    *[other] Try again in { $number } minutes.

@@ -217,7 +217,7 @@ vote-refused = Ce vote n’a pas été compté : la paire a été tirée il y a
 vote-unknown = Ce vote n’a pas été compté, car votre navigateur n’a pas envoyé le cookie de ce site. Autorisez les cookies pour ce site, et votez sur cette nouvelle paire.
 vote-closed = Ce vote n’a pas été compté : ce site est en lecture seule pour le moment. Réessayez plus tard.
 vote-none-left = Il ne reste plus de paire pour vous aujourd’hui. Revenez demain (UTC), ou votez dans l’autre catégorie.
-vote-limit = Ce vote n’a pas été compté. Le nombre de votes par heure et par jour est limité, pour chaque personne et pour chaque réseau d’où l’on vote sans compte.
+vote-limit = Ce vote n’a pas été compté. Le nombre de votes par heure et par jour est limité, pour chaque personne, et pour chaque réseau d’où l’on vote sans compte ou avec un compte de moins de 30 jours.
 vote-again-minutes = { $count ->
     [one] Réessayez dans { $number } minute.
    *[other] Réessayez dans { $number } minutes.
