@@ -7,7 +7,7 @@ use http::header::{ACCEPT_LANGUAGE, USER_AGENT};
 use kit::network::Network;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::admission::Devices;
+use crate::domain::device::Devices;
 
 /// The longest `User-Agent` that is stored, in characters.
 const MAX_AGENT: usize = 200;

@@ -151,7 +151,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         lifecycle: boot.lifecycle.clone(),
     });
     jobs::spawn(&leader, &app);
-    DocumentCache::keep_fresh(&app);
+    app.docs.keep_fresh(&boot.lifecycle);
     serve_pages(&boot, &app).await?;
 
     serve_staff(&boot, app).await

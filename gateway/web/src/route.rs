@@ -18,8 +18,10 @@ use crate::visit::Parameter;
 /// Which layers run around a handler. They decide against which limit a request counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathKind {
-    /// A file that is the same for everybody: not counted, except the pictures of listings, by their handler.
+    /// A file that is the same for everybody, in a few forms: not counted.
     Asset,
+    /// A picture of a listing, or a drawing in its place: counted as a picture.
+    Picture,
     /// A page of the public site, in each language. It sets no cookie and asks for no session (`layers/public.rs`).
     Public,
     /// A file of the public site, for machines: counted as a page, and in no language.

@@ -26,10 +26,13 @@ impl Representations {
     /// Compresses the body, except with a coding that saves less than a tenth, as with most pictures.
     /// A body of 500 KB takes about 0.1 s of CPU, so a large one is work for a blocking thread.
     pub fn new(body: &Bytes) -> Self {
-        let compressed = CODINGS.map(|coding| Some((coding, compress(coding, body)?)));
-        let is_smaller = |(_, it): &(_, Bytes)| it.len() < body.len() - body.len() / 10;
-        let compressed = compressed.into_iter().flatten().filter(is_smaller);
-        Self(std::iter::once((IDENTITY, body.clone())).chain(compressed).collect())
+        let smaller = CODINGS.into_iter().filter_map(|coding| {
+            let compressed = compress(coding, body)?;
+            (compressed.len() < body.len() - body.len() / 10).then_some((coding, compressed))
+        });
+        let mut bodies: Vec<_> = smaller.collect();
+        bodies.insert(0, (IDENTITY, body.clone()));
+        Self(bodies)
     }
 
     /// The value of `Content-Encoding`, if the body is compressed, and the body. `headers` are those of

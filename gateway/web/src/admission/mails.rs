@@ -5,10 +5,11 @@ use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::limit::{Count, Limit, Subject};
+use super::limit::{Count, Limit};
 use super::{Admission, LimitReached, stored};
 use crate::client_info::ClientInfo;
 use crate::domain::link::Purpose;
+use crate::domain::subject::Subject;
 use crate::hashing::Permit;
 use crate::store::links::Link;
 

@@ -7,7 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use time::{Duration, OffsetDateTime};
 
-use super::limit::{Count, Subject};
+use super::limit::Count;
+use crate::domain::subject::Subject;
 
 pub(super) const MINUTE: Duration = Duration::MINUTE;
 /// The most subjects with a count of their own, about 8 MB. Further ones share the counts of buckets.

@@ -1,9 +1,8 @@
 //! Limits: a function for each thing that a client may do only so often. `proto/DECISIONS.md`, §8, has the table of all limits.
 //!
-//! [`Subject`] is who asks. Requests that cost a statement or a call are counted per minute in the memory of this replica; attempts and
+//! [`Subject`](crate::domain::subject::Subject) is who asks. Requests that cost a statement or a call are counted per minute in the memory of this replica; attempts and
 //! mails are counted in PostgreSQL for all replicas, before the attempt and outside of its transaction.
 
-pub mod device;
 pub mod limit;
 pub mod mails;
 mod minute;
@@ -16,8 +15,7 @@ use sqlx::PgPool;
 use crate::hashing::PasswordPool;
 use minute::MinuteCounts;
 
-pub use device::{Device, Devices};
-pub use limit::{Count, Limit, Subject};
+pub use limit::{Count, Limit};
 pub use mails::RequestedMail;
 pub use pages::PageKind;
 pub use passwords::SignIn;

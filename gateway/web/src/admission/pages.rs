@@ -3,11 +3,11 @@
 use kit::Fault;
 use time::OffsetDateTime;
 
-use super::limit::{Count, Limit, Subject};
+use super::limit::{Count, Limit};
 use super::minute::MINUTE;
 use super::{Admission, LimitReached, stored};
 use crate::client_info::ClientInfo;
-use crate::request::Viewer;
+use crate::domain::subject::Subject;
 
 /// Forms of a person, or of a session that waits for the second factor.
 pub const FORMS: Limit = Limit::new("forms", 600, time::Duration::minutes(15));
@@ -50,25 +50,25 @@ impl Admission {
     /// Counts a page of a session that was found.
     pub fn session_page(
         &self,
-        viewer: &Viewer,
+        session: Subject,
         client: &ClientInfo,
         now: OffsetDateTime,
     ) -> Result<(), u32> {
         // It was counted by its cookie.
-        if client.devices.person() == Some(viewer.person.id) {
+        if client.devices.person().map(Subject::Person) == Some(session) {
             return Ok(());
         }
         let limit = per_minute(PageKind::Dashboard, self.pages_of_visitor);
-        self.minute.count(&[limit.count(viewer.subject())], now)
+        self.minute.count(&[limit.count(session)], now)
     }
 
     /// Counts a form of a session.
     pub async fn session_form(
         &self,
-        viewer: &Viewer,
+        session: Subject,
         now: OffsetDateTime,
     ) -> Result<Result<(), LimitReached>, Fault> {
-        stored::count_in(&self.pool, &[FORMS.count(viewer.subject())], now).await
+        stored::count_in(&self.pool, &[FORMS.count(session)], now).await
     }
 }
 

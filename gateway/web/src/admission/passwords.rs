@@ -7,11 +7,12 @@ use kit::Fault;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::limit::{Count, Limit, Subject};
+use super::limit::{Count, Limit};
 use super::{Admission, LimitReached, stored};
 use crate::client_info::ClientInfo;
+use crate::domain::session_token::TokenHash;
+use crate::domain::subject::Subject;
 use crate::hashing::{Checked, Permit};
-use crate::request::Viewer;
 
 const QUARTER: Duration = Duration::minutes(15);
 
@@ -103,13 +104,13 @@ impl Admission {
     /// Admits the password with which a signed-in person confirms a change.
     pub async fn confirmation(
         &self,
-        viewer: &Viewer,
         client: &ClientInfo,
+        (person, session): (Uuid, TokenHash),
         now: OffsetDateTime,
     ) -> Result<Result<Permit, LimitReached>, Fault> {
-        let of_person = device_or_person(client, viewer.person.id);
+        let of_person = device_or_person(client, person);
         let counts = [
-            CONFIRMATIONS.count(Subject::Session(viewer.token.hash())),
+            CONFIRMATIONS.count(Subject::Session(session)),
             CONFIRMATIONS_OF_PERSON.count(of_person),
         ];
         self.hash(client, true, &counts, now).await

@@ -1,25 +1,26 @@
 //! The guides and the reference in memory. A task reads the OpenAPI document, from which they are made, each minute.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use kit::Fault;
-use tokio::runtime::Handle;
+use http::HeaderMap;
+use kit::representations::Representations;
+use kit::{Fault, Lifecycle};
 use tokio::sync::OnceCell;
-use tokio::task::spawn_blocking;
 
 use super::guides::{GuideAddresses, Guides};
 use super::reference::Reference;
-use crate::app::App;
-use crate::page_error::PageError;
-use crate::site::docs::Documents;
 use crate::upstream::Api;
 
 /// How long the reference is shown before the gateway is asked for a newer one.
 const AGE: Duration = Duration::from_mins(1);
 /// The same while no reference has been read.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// The documents with the guides and the reference as a whole, by path: headers and body.
+pub(crate) type Documents = HashMap<&'static str, (HeaderMap, Representations)>;
 
 /// Holds what was made from the newest document, also while the gateway is unavailable.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ struct Newest {
     reference: Option<Arc<Reference>>,
     /// The `ETag` of the document.
     etag: Option<String>,
-    /// Made from both when it is first read, which the task that refreshes does.
+    /// Made from both when it is first read.
     documents: Arc<OnceCell<Arc<Documents>>>,
 }
 
@@ -69,28 +70,22 @@ impl DocumentCache {
         reference.ok_or_else(|| Fault::unavailable("the OpenAPI document"))
     }
 
-    /// The documents with the guides and the reference as a whole. They are made once, on a blocking
-    /// thread, because compressing them takes too long for a thread of the runtime.
-    pub(crate) async fn documents(&self, app: &App) -> Result<Arc<Documents>, PageError> {
+    /// The documents with the guides and the reference as a whole, which are made once.
+    pub(crate) async fn documents<E>(
+        &self,
+        make: impl AsyncFnOnce(&Guides, Option<&Reference>) -> Result<Documents, E>,
+    ) -> Result<Arc<Documents>, E> {
         let Newest { guides, reference, documents, .. } = self.lock().clone();
-        let make = || async {
-            let (app, runtime) = (App::clone(app), Handle::current());
-            let made = spawn_blocking(move || {
-                runtime.block_on(Documents::new(&app, &guides, reference.as_deref())).map(Arc::new)
-            });
-            made.await.map_err(|_panicked| PageError::internal())?
-        };
+        let make = async || make(&guides, reference.as_deref()).await.map(Arc::new);
         documents.get_or_try_init(make).await.cloned()
     }
 
-    /// Reads the document now, and then each minute, and makes what readers get of it.
-    pub fn keep_fresh(app: &App) {
-        let (app, stopping) = (App::clone(app), app.lifecycle.stopping());
-        app.lifecycle.clone().spawn(async move {
+    /// Reads the document now, and then each minute.
+    pub fn keep_fresh(self: &Arc<Self>, lifecycle: &Lifecycle) {
+        let (cache, stopping) = (Arc::clone(self), lifecycle.stopping());
+        lifecycle.spawn(async move {
             loop {
-                let cache = &app.docs;
                 cache.refresh().await;
-                cache.documents(&app).await.ok();
                 let wait = if cache.reference().is_ok() { AGE } else { PAUSE };
                 tokio::select! {
                     () = tokio::time::sleep(wait) => {}

@@ -2,6 +2,7 @@
 
 pub mod account_name;
 pub mod action;
+pub mod device;
 pub mod email;
 pub mod link;
 pub mod listing_kind;
@@ -14,5 +15,6 @@ pub mod role;
 pub mod session_token;
 pub mod shell_word;
 pub mod staff_action;
+pub mod subject;
 pub mod totp;
 pub mod typed_code;

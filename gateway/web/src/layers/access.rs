@@ -98,7 +98,7 @@ async fn admit_anyone(
     let now = app.clock.now();
     let viewer = Viewer::find(app, request.headers(), now).await.ok().flatten();
     if let Some(viewer) = &viewer {
-        let counted = app.admission.session_page(viewer, client, now);
+        let counted = app.admission.session_page(viewer.subject(), client, now);
         counted.map_err(PageError::too_many_pages)?;
     }
     let viewer = viewer.filter(Viewer::is_signed_in);
@@ -135,10 +135,10 @@ async fn authorize(
         request.extensions_mut().insert(PageLanguage::default());
     }
     if request.method() == Method::POST {
-        let counted = app.admission.session_form(&viewer, now).await?;
+        let counted = app.admission.session_form(viewer.subject(), now).await?;
         counted.map_err(PageError::too_many_forms)?;
     } else {
-        let counted = app.admission.session_page(&viewer, client, now);
+        let counted = app.admission.session_page(viewer.subject(), client, now);
         counted.map_err(PageError::too_many_pages)?;
     }
     if let Access::Member(permission) = access {

@@ -7,9 +7,9 @@ use axum::middleware::Next;
 use axum::response::Response;
 use kit::client_address;
 
-use crate::admission::{Devices, device};
 use crate::app::App;
 use crate::client_info::ClientInfo;
+use crate::domain::device::{self, Devices};
 
 /// Adds the [`ClientInfo`] to the request.
 pub async fn identify(State(app): State<App>, mut request: Request, next: Next) -> Response {

@@ -57,6 +57,18 @@ pub async fn admit(State(route): State<RouteState>, request: Request, next: Next
     }
 }
 
+/// Counts a picture.
+pub async fn admit_picture(State(app): State<App>, request: Request, next: Next) -> Response {
+    let counted = added::<ClientInfo>(request.extensions()).and_then(|client| {
+        let counted = app.admission.page(PageKind::Picture, &client, app.clock.now());
+        counted.map_err(PageError::too_many_pages)
+    });
+    match counted {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
+}
+
 /// Answers with the page in the cache. Without one, and while Redis has no position, the handler runs.
 pub async fn cache(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let catalogue = app.catalogue.begin_page();

@@ -16,7 +16,8 @@ pub(super) async fn confirm_password(
 ) -> Result<FormState, Fault> {
     let (app, person) = (&request.app, request.person());
     let now = app.clock.now();
-    let admitted = app.admission.confirmation(&request.viewer, &request.client, now).await?;
+    let session = (person.id, request.viewer.token.hash());
+    let admitted = app.admission.confirmation(&request.client, session, now).await?;
     let permit = match admitted {
         Ok(permit) => permit,
         Err(reached) => {

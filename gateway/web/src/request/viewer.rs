@@ -8,11 +8,12 @@ use sqlx::{PgConnection, PgExecutor};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::admission::{Subject, device};
 use crate::app::Web;
 use crate::client_info::ClientInfo;
+use crate::domain::device;
 use crate::domain::role::{Permission, Role};
 use crate::domain::session_token::Token;
+use crate::domain::subject::Subject;
 use crate::store::people::Person;
 use crate::store::sessions::{self, Session, Stage};
 use crate::upstream::gateway::Actor;

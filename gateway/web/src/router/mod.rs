@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse as _;
-use axum::routing::MethodRouter;
 use axum::{Extension, Router};
 use pages::Language;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -24,7 +23,7 @@ use crate::docs::reference;
 use crate::form_body;
 use crate::layers::access::{self, Access, Guard};
 use crate::layers::error_page::{self, IsPublic};
-use crate::layers::{client, coding, deadline, headers, log, path};
+use crate::layers::{client, coding, deadline, headers, log, path, public};
 use crate::listings::entry;
 use crate::page_error::PageError;
 use crate::people::{
@@ -101,18 +100,30 @@ fn is_in_each_language(route: &Route) -> bool {
 pub fn router(app: &App) -> Router {
     let mut router = site::add_docs_of_languages(Router::new());
     for route in routes() {
-        let (path, is_translated) = (route.path, is_in_each_language(&route));
-        let handlers = match route.kind {
+        let (path, kind, is_translated) = (route.path, route.kind, is_in_each_language(&route));
+        let mut handlers = match kind {
             PathKind::Asset => route.handlers,
-            PathKind::Public | PathKind::File | PathKind::Docs => {
-                compressed(site::counted(route, app))
+            PathKind::Picture => {
+                route.handlers.layer(from_fn_with_state(App::clone(app), public::admit_picture))
             }
+            PathKind::Public | PathKind::File | PathKind::Docs => site::counted(route, app),
             PathKind::Dashboard(access) => {
                 let (app, body_limit) = (App::clone(app), route.body_limit);
                 let guard = Guard { app, access, path, body_limit };
-                compressed(route.handlers.layer(from_fn_with_state(guard, access::check)))
+                route.handlers.layer(from_fn_with_state(guard, access::check))
             }
         };
+        // Nothing limits requests of other files, and of error pages, which outer layers render.
+        // Compressing those for each request would let anybody keep the processor busy.
+        //
+        // Pages with secrets are compressed too, such as that of a new key. The length of a
+        // compressed page tells a secret only to a site that makes the browser load it again and
+        // again with other texts in it (BREACH). No site can: secrets are in answers to forms, which
+        // `csrf` refuses when they come from elsewhere, the cookie of a session is `SameSite=Lax`,
+        // and no page has a token of its form.
+        if kind != PathKind::Asset {
+            handlers = handlers.layer(CompressionLayer::new());
+        }
         for language in Language::ALL.into_iter().filter(|_| is_translated) {
             let path = format!("{}{}", language.prefix(), path.trim_end_matches('/'));
             router = router.route(&path, handlers.clone());
@@ -145,18 +156,6 @@ pub fn router(app: &App) -> Router {
         .layer(from_fn(log::record))
         .layer(from_fn_with_state(App::clone(app), headers::add))
         .with_state(App::clone(app))
-}
-
-/// Compresses the pages of a path whose requests are counted. Nothing limits requests of other files, and
-/// of error pages, which outer layers render: compressing those for each request would let anybody keep
-/// the processor busy.
-///
-/// Pages with secrets are compressed too, such as that of a new key. The length of a compressed page tells
-/// a secret only to a site that makes the browser load it again and again with other texts in it (BREACH).
-/// No site can: secrets are in answers to forms, which the router refuses when they come from elsewhere,
-/// the cookie of a session is `SameSite=Lax`, and no page has a token of its form.
-fn compressed(handlers: MethodRouter<App>) -> MethodRouter<App> {
-    handlers.layer(CompressionLayer::new())
 }
 
 #[cfg(test)]

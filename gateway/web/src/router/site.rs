@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::layers::public::RouteState;
 use crate::layers::{path, public};
 use crate::route::{PathKind, Route};
-use crate::site::docs::{all, guide, llms, reference};
+use crate::site::docs::{guide, reference, show_document};
 use crate::site::{
     articles, boards, calendar, creators, drawn, economy, events, feeds, games, picture, places,
     robots, search, sitemap, start, vote,
@@ -21,11 +21,11 @@ const CURSOR: &[&str] = &["cursor"];
 
 /// The public site. Each path also exists below `/en` and `/fr`.
 pub(super) fn routes() -> Vec<Route> {
-    use PathKind::{Asset, File, Public};
+    use PathKind::{File, Picture, Public};
     vec![
         Public.page("/", start::show).reads_one_of("done", &start::NOTICES),
-        Asset.page("/pictures/{name}", picture::show),
-        Asset.page("/pictures/drawn/{version}/{kind}/{country}/{file}", drawn::show),
+        Picture.page("/pictures/{name}", picture::show),
+        Picture.page("/pictures/drawn/{version}/{kind}/{country}/{file}", drawn::show),
         Public.page("/search", search::show).reads(&search::PARAMETERS).reads(CURSOR),
         Public.page("/games", games::list).reads(&games::FILTERS).reads(CURSOR),
         Public.page("/games/{slug}", games::show),
@@ -62,14 +62,14 @@ pub(super) fn docs_routes() -> Vec<Route> {
     use PathKind::{Docs, File};
     vec![
         Docs.page("/docs", guide::index),
-        Docs.page("/docs/all", all::show),
+        Docs.page("/docs/all", show_document),
         Docs.page("/docs/{page}", guide::show),
         Docs.page("/docs/reference", reference::show),
         Docs.page("/docs/reference.md", reference::show),
         Docs.page("/docs/reference/{operation}", reference::show),
         Docs.page("/docs/reference/webhooks/{event}", reference::show),
-        File.page("/llms.txt", llms::index),
-        File.page("/llms-full.txt", llms::full),
+        File.page("/llms.txt", show_document),
+        File.page("/llms-full.txt", show_document),
     ]
 }
 

@@ -2,16 +2,13 @@
 
 use std::time::Duration;
 
-use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use contracts::listings::v1::GetPictureRequest;
 use http::header::{ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::admission::PageKind;
 use crate::app::App;
-use crate::client_info::ClientInfo;
 use crate::domain::picture_name::is_file_name;
 use crate::etag;
 use crate::page_error::PageError;
@@ -27,14 +24,11 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 pub async fn show(
     State(app): State<App>,
     Path(name): Path<String>,
-    Extension(client): Extension<ClientInfo>,
     headers: HeaderMap,
 ) -> Result<Response, PageError> {
     if !is_file_name(&name) {
         return Err(PageError::not_found());
     }
-    let counted = app.admission.page(PageKind::Picture, &client, app.clock.now());
-    counted.map_err(PageError::too_many_pages)?;
     let tag = format!("\"{}\"", name.trim_end_matches(".jpg"));
     let request = GetPictureRequest { name, ..GetPictureRequest::default() };
     let _permit = app.public_pictures.acquire(QUEUE_TIMEOUT).await?;

@@ -3,15 +3,13 @@
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, CONTENT_LANGUAGE, CONTENT_TYPE, VARY};
-use http::{HeaderMap, HeaderName, HeaderValue};
-use http_body_util::BodyExt as _;
+use http::{HeaderName, HeaderValue};
 use kit::Fault;
-use kit::representations::Representations;
 use pages::{Frame, Template};
 
 use crate::app::Web;
-use crate::etag::{self, REVALIDATE};
-use crate::page_error::{PageError, PageResult};
+use crate::etag::REVALIDATE;
+use crate::page_error::PageResult;
 use crate::render::{PageStatus, html, ok};
 use crate::visit::Visit;
 
@@ -44,29 +42,6 @@ pub(crate) fn respond_as(
         headers.insert(VARY, vary);
     }
     Ok(response)
-}
-
-/// A response that is the same for everybody. It is compressed once.
-#[derive(Debug)]
-pub(crate) struct FixedResponse {
-    headers: HeaderMap,
-    body: Representations,
-}
-
-impl FixedResponse {
-    /// Reads a response, which is 200, adds its tag and compresses its body.
-    pub(crate) async fn new(response: Response) -> Result<Self, PageError> {
-        let (head, body) = etag::tag(response).await.into_parts();
-        let body = body.collect().await.map_err(|_lost| PageError::internal())?;
-        Ok(Self { headers: head.headers, body: Representations::new(&body.to_bytes()) })
-    }
-
-    /// The response to a request with these headers.
-    pub(crate) fn respond(&self, accepted: &HeaderMap) -> Response {
-        let mut response = self.body.respond(accepted);
-        response.headers_mut().extend(self.headers.clone());
-        response
-    }
 }
 
 /// A file, which has no language.

@@ -6,7 +6,8 @@ use sqlx::PgPool;
 use time::Duration;
 use web::admission::mails::{ALL_MAILS_FROM, MAILS_FROM};
 use web::admission::passwords::{CODES, SIGN_IN, SIGN_IN_FROM, SIGN_IN_OF_PERSON};
-use web::admission::{Limit, PageKind, Subject};
+use web::admission::{Limit, PageKind};
+use web::domain::subject::Subject;
 
 use crate::browser::Browser;
 use crate::second_factor::{half_signed_in, turn_on};

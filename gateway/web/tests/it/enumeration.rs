@@ -2,10 +2,11 @@
 
 use sqlx::PgPool;
 use time::Duration;
+use web::admission::Limit;
 use web::admission::mails::MAILS_FROM;
 use web::admission::passwords::{SIGN_IN, SIGN_IN_FROM, SIGN_IN_OF_PERSON};
-use web::admission::{Limit, Subject};
 use web::domain::role::Role;
+use web::domain::subject::Subject;
 
 use crate::browser::Page;
 use crate::full_account::person_id;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use sqlx::PgPool;
 use tokio::net::TcpListener;
-use web::admission::Subject;
 use web::admission::pages::FORMS;
+use web::domain::subject::Subject;
 use web::upstream::Gateway;
 
 use crate::browser::{Browser, Page};

@@ -2,9 +2,9 @@
 
 use sqlx::PgPool;
 use time::Duration;
-use web::admission::Subject;
 use web::admission::mails::{MAILS_OF_PERSON, MAILS_TO_BY};
 use web::admission::pages::FORMS;
+use web::domain::subject::Subject;
 
 use crate::browser::Page;
 use crate::support::{ADA, PASSWORD, Site};

@@ -231,7 +231,7 @@ async fn robots_txt_excludes_the_dashboard(pool: PgPool) {
     for route in routes() {
         let is_open = match route.kind {
             PathKind::Public | PathKind::File | PathKind::Docs => !route.path.starts_with("/vote"),
-            PathKind::Asset => true,
+            PathKind::Asset | PathKind::Picture => true,
             PathKind::Dashboard(_) => false,
         };
         assert_eq!(robots::is_allowed(route.path), is_open, "{}", route.path);

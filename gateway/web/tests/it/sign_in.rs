@@ -11,8 +11,9 @@ use web::admission::mails::FORMS_OF_LINK;
 use web::admission::passwords::{
     CODES, SIGN_IN, SIGN_IN_FROM, SIGN_IN_OF_DEVICE, SIGN_IN_OF_PERSON,
 };
-use web::admission::{Admission, Subject, stored};
+use web::admission::{Admission, stored};
 use web::domain::session_token::Token;
+use web::domain::subject::Subject;
 use web::hashing::PasswordPool;
 use web::jobs::clean_up;
 use web::store::people;

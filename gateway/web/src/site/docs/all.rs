@@ -1,21 +1,16 @@
 //! Every guide, and the reference, on one page.
 
-use axum::extract::State;
 use http::{HeaderMap, Uri};
 use pages::Head;
 use pages::docs::AllPage;
 
 use super::{SUMMARY, TITLE};
-use crate::app::{App, Web};
+use crate::app::Web;
 use crate::docs::guides::Guides;
 use crate::docs::reference::Reference;
 use crate::page_error::PageResult;
 use crate::site::response::respond;
 use crate::visit::Visit;
-
-pub async fn show(State(app): State<App>, headers: HeaderMap) -> PageResult {
-    Ok(app.docs.documents(&app).await?.all.respond(&headers))
-}
 
 pub(super) fn page(app: &Web, guides: &Guides, reference: Option<&Reference>) -> PageResult {
     let visit = Visit::from_request(&Uri::from_static("/docs/all"), &HeaderMap::new());

@@ -2,15 +2,12 @@
 
 use std::fmt::Write as _;
 
-use axum::extract::State;
 use axum::response::Response;
-use http::HeaderMap;
 
 use super::SUMMARY;
-use crate::app::{App, Web};
+use crate::app::Web;
 use crate::docs::guides::Guides;
 use crate::docs::reference::Reference;
-use crate::page_error::PageResult;
 use crate::site::response::{respond_file, respond_file_of_page};
 
 /// Replaces a reference that cannot be read.
@@ -19,11 +16,7 @@ const REFERENCE_UNAVAILABLE: &str =
 
 const MEDIA_TYPE: &str = "text/plain; charset=utf-8";
 
-pub async fn index(State(app): State<App>, headers: HeaderMap) -> PageResult {
-    Ok(app.docs.documents(&app).await?.index.respond(&headers))
-}
-
-pub(super) fn index_file(app: &Web, guides: &Guides, reference: Option<&Reference>) -> Response {
+pub(super) fn index(app: &Web, guides: &Guides, reference: Option<&Reference>) -> Response {
     let site = &app.public_url;
     let mut text = format!("# Mchezo\n\n> {SUMMARY}\n\n");
     // Writing to a string does not fail.
@@ -45,11 +38,7 @@ pub(super) fn index_file(app: &Web, guides: &Guides, reference: Option<&Referenc
     respond_file(MEDIA_TYPE, text)
 }
 
-pub async fn full(State(app): State<App>, headers: HeaderMap) -> PageResult {
-    Ok(app.docs.documents(&app).await?.full.respond(&headers))
-}
-
-pub(super) fn full_file(guides: &Guides, reference: Option<&Reference>) -> Response {
+pub(super) fn full(guides: &Guides, reference: Option<&Reference>) -> Response {
     let operations = reference.into_iter().flat_map(Reference::all);
     let pages = guides.pages.iter().chain(operations);
     let texts = pages.map(|page| page.markdown.as_str());

@@ -5,14 +5,23 @@ pub mod guide;
 pub mod llms;
 pub mod reference;
 
+use std::collections::HashMap;
+
+use axum::response::IntoResponse as _;
+use http::HeaderMap;
+use http_body_util::BodyExt as _;
+use kit::representations::Representations;
 use pages::Link;
 use pages::docs::{Menu, MenuGroup, MenuLink};
+use tokio::task::spawn_blocking;
 
 use crate::app::Web;
+use crate::docs::document_cache::Documents;
 use crate::docs::guides::{DocsPage, Guides};
 use crate::docs::reference::{self as api_reference, Reference};
-use crate::page_error::PageError;
-use crate::site::response::FixedResponse;
+use crate::etag;
+use crate::page_error::{PageError, PageResult};
+use crate::site::public_request::PublicRequest;
 
 const TITLE: &str = "Documentation";
 const SUMMARY: &str = "Read the directory of African games as JSON, submit your own, report the economy of a game, and receive signed webhooks.";
@@ -21,26 +30,37 @@ fn link(page: &DocsPage) -> Link {
     Link { href: page.path(), label: page.guide.title.clone() }
 }
 
-/// The documents with the guides and the reference as a whole, each compressed once.
-#[derive(Debug)]
-pub(crate) struct Documents {
-    all: FixedResponse,
-    index: FixedResponse,
-    full: FixedResponse,
+async fn documents(
+    app: &Web,
+    guides: &Guides,
+    reference: Option<&Reference>,
+) -> Result<Documents, PageError> {
+    let mut documents = HashMap::new();
+    for (path, response) in [
+        ("/docs/all", all::page(app, guides, reference)?),
+        ("/llms.txt", llms::index(app, guides, reference)),
+        ("/llms-full.txt", llms::full(guides, reference)),
+    ] {
+        let (head, body) = etag::tag(response).await.into_parts();
+        let body = body.collect().await.map_err(|_broken| PageError::internal())?.to_bytes();
+        // Compressing takes too long for a thread of the runtime.
+        let body = spawn_blocking(move || Representations::new(&body)).await;
+        documents.insert(path, (head.headers, body.map_err(|_panicked| PageError::internal())?));
+    }
+    Ok(documents)
 }
 
-impl Documents {
-    pub(crate) async fn new(
-        app: &Web,
-        guides: &Guides,
-        reference: Option<&Reference>,
-    ) -> Result<Self, PageError> {
-        Ok(Self {
-            all: FixedResponse::new(all::page(app, guides, reference)?).await?,
-            index: FixedResponse::new(llms::index_file(app, guides, reference)).await?,
-            full: FixedResponse::new(llms::full_file(guides, reference)).await?,
-        })
-    }
+/// One of the documents.
+pub async fn show_document(
+    PublicRequest { app, visit, .. }: PublicRequest,
+    accepted: HeaderMap,
+) -> PageResult {
+    let make = async |guides: &Guides, reference: Option<&Reference>| {
+        documents(&app, guides, reference).await
+    };
+    let documents = app.docs.documents(make).await?;
+    let (headers, body) = documents.get(&*visit.path).ok_or_else(PageError::not_found)?;
+    Ok((headers.clone(), body.respond(&accepted)).into_response())
 }
 
 /// The navigation on the page with this name. On a page of the reference, it has the pages of the same group too.
