@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 use super::drawer::Drawer;
 use super::rankings::BoardKind;
-use super::vote::{Pair, Voter};
+use super::vote::Pair;
+use super::voter::Voter;
 
 /// How long a draw is valid for a vote.
 const VALID: Duration = Duration::minutes(10);

@@ -9,7 +9,7 @@ use std::fmt;
 use kit::network::Network;
 use uuid::Uuid;
 
-use super::vote::Voter;
+use super::voter::Voter;
 
 /// The pairs that the new voters of a site draw from at a time.
 const BUCKETS: u128 = 16;

@@ -17,4 +17,5 @@ pub mod staff_action;
 pub mod tally;
 pub mod typo;
 pub mod vote;
+pub mod voter;
 pub mod words;

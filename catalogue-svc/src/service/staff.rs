@@ -31,7 +31,7 @@ use super::query_params;
 use crate::boards::Votable;
 use crate::domain::rankings::BoardKind;
 use crate::domain::staff_action::{Action, AuthorizedAction};
-use crate::domain::vote::Voters;
+use crate::domain::voter::Voters;
 use crate::store::listing_voters::{self, Key, ListingVoters, ListingVotes, Rows};
 use crate::write::{self, VoidChange};
 use kit::Mode;

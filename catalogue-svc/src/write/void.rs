@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::SCHEMA;
 use crate::domain::rankings::Hour;
 use crate::domain::staff_action::AuthorizedAction;
-use crate::domain::vote::Voters;
+use crate::domain::voter::Voters;
 use crate::store::{networks, tallies, voters, votes};
 
 /// What staff void or restore, and why.
