@@ -227,13 +227,13 @@ async fn statements_of_the_runbook_are_valid() {
 
 /// Rows about Ada, who had the address `old@ada.test` after Eve and before Carol, then `new@ada.test`. Bob is in her team.
 const ROWS: &str = "
-    insert into web.activity (id, at, person_id, email, action, subject, address, network, agent) values
-        (gen_random_uuid(), '2020-01-01 00:00Z', '00000000-0000-4000-8000-00000000e0e1', 'old@ada.test', 'left', 'old@ada.test', '192.0.2.3', '192.0.2.3', 'E'),
-        (gen_random_uuid(), '2020-01-02 00:00Z', '00000000-0000-4000-8000-00000000ada1', 'old@ada.test', 'joined', 'owner', '192.0.2.1', '192.0.2.1', 'A'),
-        (gen_random_uuid(), '2020-01-03 00:00Z', '00000000-0000-4000-8000-00000000b0b1', 'bob@b.test', 'role', 'Old@ada.test, owner', '192.0.2.2', '192.0.2.2', 'B'),
-        (gen_random_uuid(), '2020-01-04 00:00Z', '00000000-0000-4000-8000-00000000ada1', 'old@ada.test', 'left', 'old@ada.test', '192.0.2.1', '192.0.2.1', 'A'),
-        (gen_random_uuid(), '2020-01-06 00:00Z', '00000000-0000-4000-8000-00000000ada1', 'new@ada.test', 'left', 'new@ada.test', '192.0.2.1', '192.0.2.1', 'A'),
-        (gen_random_uuid(), '2020-01-09 00:00Z', '00000000-0000-4000-8000-00000000ca01', 'old@ada.test', 'joined', 'owner', '192.0.2.4', '192.0.2.4', 'C');
+    insert into web.activity (id, at, person_id, email, action, subject, address, agent) values
+        (gen_random_uuid(), '2020-01-01 00:00Z', '00000000-0000-4000-8000-00000000e0e1', 'old@ada.test', 'left', 'old@ada.test', '192.0.2.3', 'E'),
+        (gen_random_uuid(), '2020-01-02 00:00Z', '00000000-0000-4000-8000-00000000ada1', 'old@ada.test', 'joined', 'owner', '192.0.2.1', 'A'),
+        (gen_random_uuid(), '2020-01-03 00:00Z', '00000000-0000-4000-8000-00000000b0b1', 'bob@b.test', 'role', 'Old@ada.test, owner', '192.0.2.2', 'B'),
+        (gen_random_uuid(), '2020-01-04 00:00Z', '00000000-0000-4000-8000-00000000ada1', 'old@ada.test', 'left', 'old@ada.test', '192.0.2.1', 'A'),
+        (gen_random_uuid(), '2020-01-06 00:00Z', '00000000-0000-4000-8000-00000000ada1', 'new@ada.test', 'left', 'new@ada.test', '192.0.2.1', 'A'),
+        (gen_random_uuid(), '2020-01-09 00:00Z', '00000000-0000-4000-8000-00000000ca01', 'old@ada.test', 'joined', 'owner', '192.0.2.4', 'C');
     insert into web.audit (id, at, member, role, action, entity, name, refused, details) values
         (gen_random_uuid(), '2020-01-03 00:00Z', 's', 'reviewer', 'look', 'person', 'old@ada.test', true, '{\"needs\": \"admin\"}'),
         (gen_random_uuid(), '2020-01-05 00:00Z', 's', 'admin', 'end_second_factor', 'person', 'new@ada.test', false,

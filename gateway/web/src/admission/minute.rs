@@ -65,7 +65,7 @@ impl MinuteCounts {
             })
             .collect();
         let is_used_up = |&(key, most): &(Key, u32)| {
-            minute.counts.get(&key).is_some_and(|counted| *counted >= most)
+            minute.counts.get(&key).copied().unwrap_or_default() >= most
         };
         if counted.iter().any(is_used_up) {
             let left = (minute.start + MINUTE - now).min(MINUTE);
