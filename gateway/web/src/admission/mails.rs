@@ -1,6 +1,7 @@
 //! Mails with links, and the forms of links.
 
 use kit::Fault;
+use kit::network::Network;
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -35,6 +36,8 @@ pub const FORMS_OF_LINK: Limit = Limit::new("forms_of_link", 20, Duration::minut
 pub struct RequestedMail {
     /// Whether the network may cause a mail to anybody. Otherwise only people get one.
     pub network: Result<(), LimitReached>,
+    /// The network whose limit counts the mail, and to which the use of the link gives it back.
+    pub counted_from: Option<Network>,
     /// Whether the address may get one more. If not, earlier mails of this hour have links that work.
     pub is_due: bool,
 }
@@ -66,7 +69,9 @@ impl Admission {
             }
         };
         let is_due = stored::count(&mut connection, &to, now).await?.is_ok();
-        Ok(RequestedMail { network: network_counted, is_due })
+        let counts = network_counted.is_ok() && device.is_none();
+        let counted_from = counts.then_some(network);
+        Ok(RequestedMail { network: network_counted, counted_from, is_due })
     }
 
     /// Counts a mail that a signed-in person causes.

@@ -96,7 +96,7 @@ pub async fn send(
             id: ids::row_id(),
             address: &address,
             target,
-            requested_from: requested.network.is_ok().then(|| client.network()),
+            requested_from: requested.counted_from,
             next: match wanted {
                 AskedLink::SignUp { next } => next,
                 AskedLink::Reset => None,

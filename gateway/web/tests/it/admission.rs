@@ -65,6 +65,20 @@ async fn a_neighbour_behind_the_same_address_shuts_nobody_out(pool: PgPool) {
     ada.post(&link, &new).await.location();
 }
 
+/// Otherwise people could lift the limit of their network.
+#[testing::database_test(web::MIGRATOR)]
+async fn a_mail_that_the_limit_of_a_network_did_not_count_is_not_given_back(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    site.browser().post("/reset", &[("email", BOB)]).await.assert(200, "We have sent");
+    let mut ada = site.known_browser(ADA).await;
+    ada.post("/reset", &[("email", ADA)]).await.assert(200, "We have sent");
+    let link = site.link(ADA).await;
+    ada.post(&link, &[("password", "another lorry teapot nine")]).await.location();
+    let network = Subject::Network(site.client(&ada).network());
+    assert_eq!(site.use_up(MAILS_FROM.count(network)).await, MAILS_FROM.most - 1);
+}
+
 /// A browser that nobody was signed in in meets the limits of its network, and has a way out.
 #[testing::database_test(web::MIGRATOR)]
 async fn a_person_in_a_new_browser_gets_a_link_whatever_the_neighbours_did(pool: PgPool) {
@@ -100,6 +114,10 @@ async fn a_runaway_browser_keeps_its_neighbours_neither_from_pages_nor_from_sign
         "Neighbour/1.0".clone_into(&mut neighbour.agent);
         neighbour.get(path).await.assert(200, "");
     }
+    // A page has many pictures.
+    let (admission, client) = (site.admission(100, 50), site.client(&site.browser()));
+    let picture = || admission.page(PageKind::Picture, &client, site.clock.now());
+    assert_eq!((0..1_000).filter(|_| picture().is_ok()).count(), 500);
 }
 
 /// All ask first, and use their links later.
