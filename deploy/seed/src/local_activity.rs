@@ -1,6 +1,7 @@
-//! Gives a new local fleet a month of activity, for `deploy/up`: reports of the accounts' games through the API, and votes on drawn pairs. The
-//! fleet's clock is a month and an hour behind at first, and this program moves it by a month, day by day. It prints what it has made. Images
-//! do not have it.
+//! Gives a new local fleet a month of activity, for `deploy/up`: reports of the accounts' games
+//! through the API, and votes on drawn pairs. The fleet's clock is a month and an hour behind at
+//! first, and this program moves it by a month, day by day. It prints what it has made. Images do
+//! not have it.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -32,7 +33,8 @@ const DAY: u64 = 86_400;
 const HOUR: u64 = 3_600;
 /// The number of the last day. The first one is 0.
 const MONTH: u64 = 30;
-/// The votes of each day, however long they take: a week of them puts dozens of games and of creators on the boards.
+/// The votes of each day, however long they take: a week of them puts dozens of games and of
+/// creators on the boards.
 const MIN_VOTES: u64 = 12;
 /// The votes of each day on a machine that is fast enough.
 const MAX_VOTES: u64 = 65;
@@ -44,7 +46,8 @@ const DAY_LIMIT: Duration = Duration::from_millis(145);
 const CLOCK_IS_READ: Duration = Duration::from_millis(60);
 /// How long a report or a vote may fail, because its service has yet to see that, or is slow.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The first pause before another attempt, and the longest: a report uses up the calls of its account, 60 a minute.
+/// The first pause before another attempt, and the longest: a report uses up the calls of its
+/// account, 60 a minute.
 const PAUSES: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 /// The id of the first voter. The addresses of the voters are of 192.0.2.0/24, which are nobody's.
 const VOTER: u128 = 0x0193_0000_0000_7000_8000_0001_0000_0000;
@@ -103,18 +106,21 @@ struct Fleet {
 }
 
 impl Fleet {
-    /// Makes the reports and the votes of a day; returns the number of votes. More than [`MIN_VOTES`] are cast only before `until`.
+    /// Makes the reports and the votes of a day; returns the number of votes. More than
+    /// [`MIN_VOTES`] are cast only before `until`.
     async fn make_day(&self, day: u64, keys: &[String], until: Instant) -> anyhow::Result<u64> {
         let reports = (0..).zip(keys).map(|(game, key)| self.report(game, key, day));
         let (first, end) = (day * MAX_VOTES, (day + 1) * MAX_VOTES);
-        // Cast while the reports wait for the clock. A pair that was drawn before the clock moved is rejected.
+        // Cast while the reports wait for the clock. A pair that was drawn before the clock moved
+        // is rejected.
         let more = stream::iter(first + MIN_VOTES..end)
             .map(async |voter| Instant::now() < until && self.vote(voter).await.is_ok())
             .buffer_unordered(CALLERS)
             .filter(|is_cast| std::future::ready(*is_cast));
         let (reported, more) = tokio::join!(try_join_all(reports), more.count());
         reported?;
-        // Once the reports are accepted: a vote that is cast before the clock has moved is one of the day before.
+        // Once the reports are accepted: a vote that is cast before the clock has moved is one of
+        // the day before.
         let votes = first..first + MIN_VOTES;
         try_join_all(votes.map(|voter| retry("a vote", async move || self.vote(voter).await)))
             .await?;
@@ -197,7 +203,8 @@ fn liking(name: &str, voter: u64) -> u64 {
     by_all + xxh3_64(format!("{voter} {name}").as_bytes()) % 100
 }
 
-/// The report of a day of a growing economy whose prices rise slowly, and differ a little from day to day.
+/// The report of a day of a growing economy whose prices rise slowly, and differ a little from day
+/// to day.
 fn report_of(game: u64, day: u64) -> serde_json::Value {
     let noise = |what: &str| xxh3_64(format!("{game} {day} {what}").as_bytes());
     let price = |name: &str, price: u64| {
@@ -224,7 +231,8 @@ fn days_behind(file: &Path) -> anyhow::Result<u64> {
     Ok(offset.min(0).unsigned_abs() / DAY)
 }
 
-/// Sets the clock an hour and some days back. The file is replaced whole: the services take an empty one for the present.
+/// Sets the clock an hour and some days back. The file is replaced whole: the services take an
+/// empty one for the present.
 fn move_clock(file: &Path, behind: u64) -> anyhow::Result<()> {
     let next = file.with_extension("next");
     fs::write(&next, format!("-{}", behind * DAY + HOUR)).context("the clock file")?;

@@ -1,8 +1,9 @@
-//! Hashes of passwords in their normal form, on a bounded pool. A hash takes 19 MiB and some 40 ms of a core.
+//! Hashes of passwords in their normal form, on a bounded pool. A hash takes 19 MiB and some 40 ms
+//! of a core.
 //!
-//! The threads of the pool have a lower priority than others, so that sign-ins slow calls of the API less. A site has a quarter of the
-//! places of the pool at most, and strangers have half of that: a flood from one site refuses nobody elsewhere, and nobody there who is
-//! known.
+//! The threads of the pool have a lower priority than others, so that sign-ins slow calls of the
+//! API less. A site has a quarter of the places of the pool at most, and strangers have half of
+//! that: a flood from one site refuses nobody elsewhere, and nobody there who is known.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,8 +22,8 @@ const WAITING_PER_CORE: usize = 64;
 /// The part of the pool that a site may use, and the part of that which its strangers may use.
 const SITES: usize = 4;
 const STRANGERS: usize = 2;
-/// The threads have a ninth of the usual share of a core (nice(2)). The lowest priority, a 68th, would let sign-ins starve on a machine
-/// without an idle core.
+/// The threads have a ninth of the usual share of a core (nice(2)). The lowest priority, a 68th,
+/// would let sign-ins starve on a machine without an idle core.
 const NICE: i32 = 10;
 
 /// Hashes and checks passwords with argon2id.
@@ -31,25 +32,26 @@ pub struct PasswordPool {
     threads: Arc<Threads>,
     permits: Arc<Semaphore>,
     places: Arc<Places>,
-    /// A hash that no password has, so that a check takes the same time if the person does not exist.
+    /// A hash that no password has, so that a check takes the same time if the person does not
+    /// exist.
     unknown: Arc<str>,
 }
 
 /// Allows one hash or one check. A permit that is dropped before is released at once.
 pub struct Permit {
     pool: PasswordPool,
-    held: (OwnedSemaphorePermit, Place),
+    permits: (OwnedSemaphorePermit, Place),
 }
 
 /// The permits of each site.
 struct Places {
     of_site: usize,
-    held: Mutex<HashMap<Network, Held>>,
+    sites: Mutex<HashMap<Network, SitePermits>>,
 }
 
 /// The permits that a site has.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Held {
+struct SitePermits {
     by_strangers: usize,
     by_all: usize,
 }
@@ -93,13 +95,14 @@ impl PasswordPool {
             permits: Arc::new(Semaphore::new(limit)),
             places: Arc::new(Places {
                 of_site: limit.div_ceil(SITES).max(1),
-                held: Mutex::default(),
+                sites: Mutex::default(),
             }),
             unknown: unknown.into(),
         })
     }
 
-    /// Acquires a permit for a site without waiting. `is_known` tells a request of a person or a link from a stranger's guess.
+    /// Acquires a permit for a site without waiting. `is_known` tells a request of a person or a
+    /// link from a stranger's guess.
     ///
     /// # Errors
     /// The site has all its permits, or the pool is full.
@@ -108,7 +111,7 @@ impl PasswordPool {
         let permit =
             Arc::clone(&self.permits).try_acquire_owned().map_err(|_full| unavailable())?;
         let pool = self.clone();
-        Ok(Permit { pool, held: (permit, place) })
+        Ok(Permit { pool, permits: (permit, place) })
     }
 }
 
@@ -123,7 +126,7 @@ impl Place {
             return Err(Fault::new(Code::RateLimited, message).retry_in(time::Duration::SECOND));
         }
         let by_strangers = held.by_strangers + usize::from(!is_known);
-        sites.insert(site, Held { by_strangers, by_all: held.by_all + 1 });
+        sites.insert(site, SitePermits { by_strangers, by_all: held.by_all + 1 });
         Ok(Self { places: Arc::clone(places), site, is_known })
     }
 }
@@ -142,8 +145,8 @@ impl Drop for Place {
 }
 
 impl Places {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Network, Held>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Network, SitePermits>> {
+        self.sites.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -168,7 +171,7 @@ impl Permit {
         self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Fault> {
-        let Self { pool, held } = self;
+        let Self { pool, permits } = self;
         tracing::trace!("a password is hashed");
         let Some(threads) = &pool.threads.0 else {
             return Err(unavailable());
@@ -176,7 +179,7 @@ impl Permit {
         // The closure owns the permit, since it runs to its end even if the caller is dropped.
         let work = threads.spawn_blocking(move || {
             let result = work();
-            drop(held);
+            drop(permits);
             result
         });
         work.await.map_err(|error| Fault::internal(&error))
@@ -199,7 +202,8 @@ impl Threads {
 }
 
 impl Drop for Threads {
-    /// A runtime panics if it is dropped within an async task, unless it is shut down in the background.
+    /// A runtime panics if it is dropped within an async task, unless it is shut down in the
+    /// background.
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();

@@ -1,4 +1,4 @@
-//! Who asks: the networks whose requests limits count together.
+//! The networks whose requests limits count together.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,12 +8,14 @@ use ipnet::{IpNet, Ipv6Net};
 
 /// The prefix of the IPv6 network of a household or a server, which usually has a whole /64.
 const IPV6_NETWORK: u8 = 64;
-/// The prefix of an IPv6 site: providers assign a /48 to a customer, who can send from each /64 of it (RFC 6177).
+/// The prefix of an IPv6 site: providers assign a /48 to a customer, who can send from each /64 of
+/// it (RFC 6177).
 const IPV6_SITE: u8 = 48;
 /// The limit of a site, as a multiple of the limit of a network.
 const NETWORKS_PER_SITE: u32 = 5;
 
-/// The addresses of one client: an IPv4 address or an IPv6 /64; or those of one customer of a provider, their [site](Self::site).
+/// The addresses of one client: an IPv4 address or an IPv6 /64; or those of one customer of a
+/// provider, their [site](Self::site).
 ///
 /// Its text is `192.0.2.1`, `2001:db8:1:2::/64` or `2001:db8:1::/48`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,7 +31,8 @@ impl Network {
         }
     }
 
-    /// What a limit of this many per network counts, and the limit of each: the network and, with five times the limit, its site.
+    /// What a limit of this many per network counts, and the limit of each: the network and, with
+    /// five times the limit, its site.
     pub fn counted(self, limit: u32) -> impl Iterator<Item = (Self, u32)> + Clone {
         let site = self.site();
         let site = (site != self).then(|| (site, limit.saturating_mul(NETWORKS_PER_SITE)));

@@ -18,7 +18,8 @@ pub struct Limit {
 pub struct Count {
     pub limit: Limit,
     pub subject: Subject,
-    /// The email address that the limit is for, or what was typed in its place. Empty: the limit is for no address.
+    /// The email address that the limit is for, or what was typed in its place. Empty: the limit is
+    /// for no address.
     pub address: String,
 }
 

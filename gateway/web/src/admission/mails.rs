@@ -14,15 +14,18 @@ use crate::domain::subject::Subject;
 use crate::hashing::Permit;
 use crate::store::links::Link;
 
-/// Mails with links that visitors of a network request, to sign up or to set a password. The use of a link gives its mail back.
+/// Mails with links that visitors of a network request, to sign up or to set a password. The use of
+/// a link gives its mail back.
 pub const MAILS_FROM: Limit = Limit::new("mails_from", 120, Duration::HOUR);
-/// Mails with links that a network causes. Nothing gives them back, so that it makes few people in an hour.
+/// Mails with links that a network causes. Nothing gives them back, so that it makes few people in
+/// an hour.
 pub const ALL_MAILS_FROM: Limit = Limit::new("all_mails_from", 240, Duration::HOUR);
 /// Mails with links that a signed-in person causes.
 pub const MAILS_OF_PERSON: Limit = Limit::new("mails_of_person", 60, Duration::HOUR);
 /// Mails with links of one purpose to one address.
 ///
-/// A link to set a password lives as long as this window: when the limit is used up, the person has a link that works.
+/// A link to set a password lives as long as this window: when the limit is used up, the person has
+/// a link that works.
 pub const MAILS_TO: Limit = Limit::new("mails_to", 5, Duration::HOUR);
 /// Those of them that one network or one person causes.
 pub const MAILS_TO_BY: Limit = Limit::new("mails_to_by", 3, Duration::HOUR);
@@ -38,7 +41,8 @@ pub struct RequestedMail {
     pub network: Result<(), LimitReached>,
     /// The network whose limit counts the mail, and to which the use of the link gives it back.
     pub counted_from: Option<Network>,
-    /// Whether the address may get one more. If not, earlier mails of this hour have links that work.
+    /// Whether the address may get one more. If not, earlier mails of this hour have links that
+    /// work.
     pub is_due: bool,
 }
 
@@ -115,7 +119,8 @@ impl Admission {
     }
 }
 
-/// Counts of mails to an address. Each purpose counts on its own, so that sign-ups use up none of the mails that set a password.
+/// Counts of mails to an address. Each purpose counts on its own, so that sign-ups use up none of
+/// the mails that set a password.
 fn to(purpose: Purpose, address: &str, counts: impl IntoIterator<Item = Count>) -> Vec<Count> {
     let address = format!("{} {address}", purpose.as_str());
     counts.into_iter().map(|count| count.of_address(&address)).collect()

@@ -11,9 +11,11 @@ use super::limit::Count;
 use crate::domain::subject::Subject;
 
 pub(super) const MINUTE: Duration = Duration::MINUTE;
-/// The most subjects with a count of their own, about 8 MB. Further ones share the counts of buckets.
+/// The most subjects with a count of their own, about 8 MB. Further ones share the counts of
+/// buckets.
 const CAPACITY: usize = 100_000;
-/// The buckets of a limit. There are many, so that a flood from many networks does not use up the bucket of every other client.
+/// The buckets of a limit. There are many, so that a flood from many networks does not use up the
+/// bucket of every other client.
 const BUCKETS: u64 = 1_024;
 /// The limit of a bucket, as a multiple of the limit of a subject.
 const LIMIT_OF_BUCKET: u32 = 10;
@@ -46,7 +48,8 @@ impl Default for Minute {
 }
 
 impl MinuteCounts {
-    /// Counts a request for all of these limits, or for none: beyond one of them, it returns the seconds until the minute ends.
+    /// Counts a request for all of these limits, or for none: beyond one of them, it returns the
+    /// seconds until the minute ends.
     pub(super) fn count(&self, counts: &[Count], now: OffsetDateTime) -> Result<(), u32> {
         let mut minute = self.minute.lock().unwrap_or_else(PoisonError::into_inner);
         // The clock may have been set back.

@@ -1,7 +1,9 @@
-//! Limits: a function for each thing that a client may do only so often. `proto/DECISIONS.md`, §8, has the table of all limits.
+//! Limits: a function for each thing that a client may do only so often. `proto/DECISIONS.md`, §8,
+//! has the table of all limits.
 //!
-//! [`Subject`](crate::domain::subject::Subject) is who asks. Requests that cost a statement or a call are counted per minute in the memory of this replica; attempts and
-//! mails are counted in PostgreSQL for all replicas, before the attempt and outside of its transaction.
+//! [`Subject`](crate::domain::subject::Subject) is who asks. Requests that cost a statement or a
+//! call are counted per minute in the memory of this replica; attempts and mails are counted in
+//! PostgreSQL for all replicas, before the attempt and outside of its transaction.
 
 pub mod limit;
 pub mod mails;
@@ -33,7 +35,8 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// `pages` and `pages_of_visitor` are per minute: for a network, and for a person or one browser of a network.
+    /// `pages` and `pages_of_visitor` are per minute: for a network, and for a person or one
+    /// browser of a network.
     pub fn new(pool: PgPool, passwords: PasswordPool, pages: u32, pages_of_visitor: u32) -> Self {
         Self { pool, passwords, pages, pages_of_visitor, minute: MinuteCounts::default() }
     }

@@ -14,7 +14,8 @@ pub const FORMS: Limit = Limit::new("forms", 600, time::Duration::minutes(15));
 /// The pictures of a client, as a multiple of its pages: a list shows 24, and browsers keep them.
 const PICTURES_PER_PAGE: u32 = 10;
 
-/// What a request is for. Each kind has its own counts: a scraper of the public site keeps nobody from signing in.
+/// What a request is for. Each kind has its own counts: a scraper of the public site keeps nobody
+/// from signing in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum PageKind {
@@ -28,9 +29,11 @@ pub enum PageKind {
 }
 
 impl Admission {
-    /// Counts a request in memory, before it costs a statement or a call; beyond the limit, returns the seconds until the minute ends.
+    /// Counts a request in memory, before it costs a statement or a call; beyond the limit, returns
+    /// the seconds until the minute ends.
     ///
-    /// A browser in which somebody was signed in counts for that person. All others count for their browser and their network.
+    /// A browser in which somebody was signed in counts for that person. All others count for their
+    /// browser and their network.
     pub fn page(
         &self,
         kind: PageKind,

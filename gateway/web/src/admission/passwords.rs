@@ -1,7 +1,7 @@
 //! Attempts of passwords and of codes.
 //!
-//! Those in a browser in which the person was signed in count for that browser alone. All others count for their network and for the
-//! person, so that guesses from everywhere together stay few.
+//! Those in a browser in which the person was signed in count for that browser alone. All others
+//! count for their network and for the person, so that guesses from everywhere together stay few.
 
 use kit::Fault;
 use time::{Duration, OffsetDateTime};
@@ -34,7 +34,8 @@ const CODE_MAILS: Limit = Limit::new("code_mails", 1, Duration::DAY);
 const BROWSER_MAILS: Limit = Limit::new("browser_mails", 5, Duration::DAY);
 /// Passwords that a session confirms.
 pub const CONFIRMATIONS: Limit = Limit::new("confirmations", 10, QUARTER);
-/// Passwords that all sessions of a person confirm: a session gets another token when its person ends the others.
+/// Passwords that all sessions of a person confirm: a session gets another token when its person
+/// ends the others.
 pub const CONFIRMATIONS_OF_PERSON: Limit = Limit::new("confirmations_of_person", 30, QUARTER);
 
 /// An attempt to sign in with a password.
@@ -47,7 +48,8 @@ pub struct SignIn<'a> {
 }
 
 impl Admission {
-    /// Admits an attempt to sign in with what was typed as the email address, which may be that of `person`.
+    /// Admits an attempt to sign in with what was typed as the email address, which may be that of
+    /// `person`.
     ///
     /// # Errors
     /// Too many passwords are hashed, for this site or for all.
@@ -123,7 +125,8 @@ impl Admission {
 
     /// Admits a hash, and then counts it: the full pool uses up no limit.
     ///
-    /// Do not wait for other services between this and the hash, since they would delay everybody who needs a permit.
+    /// Do not wait for other services between this and the hash, since they would delay everybody
+    /// who needs a permit.
     pub(super) async fn hash(
         &self,
         client: &ClientInfo,
@@ -143,8 +146,8 @@ fn device_or_person(client: &ClientInfo, person: Uuid) -> Subject {
 }
 
 impl SignIn<'_> {
-    /// Checks the password. Beyond a limit it is wrong, after the same work, so that the answer tells nothing about the person. A right
-    /// password gives back what was counted.
+    /// Checks the password. Beyond a limit it is wrong, after the same work, so that the answer
+    /// tells nothing about the person. A right password gives back what was counted.
     pub async fn check(self, password: &str, stored: Option<&str>) -> Result<Checked, Fault> {
         let checked = self.permit.check(password, stored).await?;
         match self.counts {

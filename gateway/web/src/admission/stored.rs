@@ -16,7 +16,8 @@ pub struct LimitReached {
 }
 
 impl LimitReached {
-    /// The fault in a language. The text under `key`, such as `limit-attempts`, has the minutes that are left, rounded up.
+    /// The fault in a language. The text under `key`, such as `limit-attempts`, has the minutes
+    /// that are left, rounded up.
     pub fn too_many_in(self, language: Language, key: &str) -> Fault {
         Fault {
             retry_after: Some(self.seconds()),
@@ -36,8 +37,8 @@ impl LimitReached {
 
 /// Counts a request for all of these limits, in their order.
 ///
-/// Beyond one of them, it uses up none of those before it, and the later ones store nothing: what a visitor typed comes last, so that each
-/// typed text does not add a row.
+/// Beyond one of them, it uses up none of those before it, and the later ones store nothing: what a
+/// visitor typed comes last, so that each typed text does not add a row.
 pub async fn count(
     connection: &mut PgConnection,
     counts: &[Count],

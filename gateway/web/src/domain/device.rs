@@ -1,7 +1,7 @@
 //! The device cookie, which names the people who were signed in in a browser.
 //!
-//! Limits that strangers have used up do not concern these people there (OWASP, *Slow Down Online Guessing Attacks with Device Cookies*). The
-//! cookie grants nothing.
+//! Limits that strangers have used up do not concern these people there (OWASP, *Slow Down Online
+//! Guessing Attacks with Device Cookies*). The cookie grants nothing.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -34,7 +34,8 @@ pub struct Device {
 pub struct Devices(Vec<(Device, Vec<u8>)>);
 
 impl Devices {
-    /// Reads the value of the cookie, without entries that are older than [`LIFETIME`] or that we have not signed.
+    /// Reads the value of the cookie, without entries that are older than [`LIFETIME`] or that we
+    /// have not signed.
     pub fn read(keys: &KeyRing, value: &str, now: OffsetDateTime) -> Self {
         let bytes = URL_SAFE_NO_PAD.decode(value).unwrap_or_default();
         let entries = bytes.chunks_exact(ENTRY).take(MOST_PEOPLE);

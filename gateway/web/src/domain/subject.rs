@@ -1,4 +1,4 @@
-//! Who asks: the subject of a limit.
+//! The subject of a limit.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::device::Device;
 use super::session_token::TokenHash;
 
-/// Who asks.
+/// Who uses up a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// All clients together, for an email address.
@@ -22,7 +22,7 @@ pub enum Subject {
     Person(Uuid),
     /// A session, such as one that waits for the second factor.
     Session(TokenHash),
-    /// Whoever has the link of a mail.
+    /// Everyone who has the link in a mail.
     Link(Uuid),
 }
 

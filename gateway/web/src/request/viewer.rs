@@ -64,7 +64,8 @@ impl Viewer {
         self.session.stage == Stage::SignedIn
     }
 
-    /// Who asks. Who knows only the password of a person with a second factor is not the person.
+    /// The subject of limits. Before the second factor it is the session, because a thief may
+    /// know the password.
     pub fn subject(&self) -> Subject {
         match self.session.stage {
             Stage::SignedIn => Subject::Person(self.person.id),

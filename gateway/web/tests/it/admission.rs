@@ -1,5 +1,6 @@
-//! The table of limits (`proto/DECISIONS.md`, §8) from the side of those who ask: nobody's limit is used up by a neighbour who shares only
-//! an address, and nobody has more limits by having more addresses.
+//! The table of limits (`proto/DECISIONS.md`, §8) from the side of those who ask: nobody's limit is
+//! used up by a neighbour who shares only an address, and nobody has more limits by having more
+//! addresses.
 
 use http::StatusCode;
 use sqlx::PgPool;
@@ -27,7 +28,8 @@ fn at(site: &Site, address: &str) -> Browser {
     browser
 }
 
-/// Uses up all limits that strangers at the address of this browser can use up, for two people as well.
+/// Uses up all limits that strangers at the address of this browser can use up, for two people as
+/// well.
 async fn use_up_all(site: &Site, stranger: &Browser) {
     let network = Subject::Network(site.client(stranger).network());
     for limit in OF_NETWORK {
@@ -55,7 +57,8 @@ async fn a_neighbour_behind_the_same_address_shuts_nobody_out(pool: PgPool) {
     }
     ada.post("/sign-in", &RIGHT).await.location();
     ada.post("/vote", &[("pick", "neither")]).await.location();
-    // More mails than a stranger's network may cause to the address, since they come from the browser of the person.
+    // More mails than a stranger's network may cause to the address, since they come from the
+    // browser of the person.
     ada.post("/reset", &[("email", ADA)]).await.assert(200, "We have sent");
     let confirmed = [("current", PASSWORD), ("password", "another lorry teapot nine")];
     ada.post("/you/password", &confirmed).await.location();
