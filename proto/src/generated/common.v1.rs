@@ -626,3 +626,16 @@ pub struct StaffCommand {
     #[prost(string, tag = "3")]
     pub list: ::prost::alloc::string::String,
 }
+/// Who ended something, when and why: a request for a key, a listing, a report. One state may have several causes, so that a state alone does
+/// not say whether staff or the account itself ended it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Ended {
+    /// The account that ended it; empty: staff did.
+    #[prost(string, tag = "1")]
+    pub by_account: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    /// As the account reads it. Staff always give one; an account does not have to.
+    #[prost(string, tag = "3")]
+    pub reason: ::prost::alloc::string::String,
+}
