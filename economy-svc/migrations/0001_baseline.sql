@@ -5,6 +5,8 @@ create table economy.feed_cursor (
     producer text primary key,
     epoch uuid not null,
     seq bigint not null,
+    -- The time of the change `seq`: after changes were lost, the producer has another one under that number.
+    at timestamptz not null,
     -- Marks the rows of the newest rebuild, so that older ones can be told from them.
     generation uuid not null,
     -- While the rows are rebuilt: the change at which they are whole again.

@@ -16,9 +16,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use contracts::common::v1::Change;
 use kit::admin::Condition;
-use kit::feed::{Consumer, Position, Rebuild, consume};
+use kit::feed::{Consumer, Cursor, Position, Rebuild, consume};
 use kit::rpc::client::Client;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use uuid::Uuid;
@@ -32,6 +33,8 @@ pub struct Follower {
     /// The base URL of the public pages.
     site: Arc<str>,
     progress: Progress,
+    /// `None` until the first batch, and after a failure: the entities may lack a part of a batch.
+    applied: Option<Cursor>,
 }
 
 #[derive(Debug)]
@@ -40,7 +43,6 @@ enum Progress {
     Nothing,
     /// It gathers the state of all entities, and indexes them when they are complete. Until then the catalogue keeps its last snapshot.
     Gathering {
-        position: Position,
         /// The change at which the entities are complete.
         whole_at: i64,
         entities: Box<IndexWriter>,
@@ -52,7 +54,7 @@ enum Progress {
 impl Follower {
     /// A follower that has read nothing yet.
     pub fn new(catalogue: Arc<Catalogue>, site: &str) -> Self {
-        Self { catalogue, site: site.into(), progress: Progress::Nothing }
+        Self { catalogue, site: site.into(), progress: Progress::Nothing, applied: None }
     }
 
     /// Follows the feed of `client` for ever. `loaded` is met at the head of the feed.
@@ -61,9 +63,9 @@ impl Follower {
     }
 
     /// Indexes and publishes the gathered entities if they are complete.
-    async fn index_if_whole(&mut self) -> anyhow::Result<()> {
+    async fn index_if_whole(&mut self, position: Position) -> anyhow::Result<()> {
         match std::mem::replace(&mut self.progress, Progress::Nothing) {
-            Progress::Gathering { position, whole_at, entities } if position.seq >= whole_at => {
+            Progress::Gathering { whole_at, entities } if position.seq >= whole_at => {
                 self.index(position, *entities).await
             }
             other => {
@@ -116,29 +118,30 @@ impl Consumer for Follower {
         crate::PRODUCER
     }
 
-    async fn position(&mut self) -> anyhow::Result<Option<Position>> {
-        Ok(match &self.progress {
-            Progress::Nothing => None,
-            Progress::Gathering { position, .. } => Some(*position),
-            Progress::Following(writer) => Some(writer.position()),
-        })
+    async fn cursor(&mut self) -> anyhow::Result<Option<Cursor>> {
+        Ok(self.applied)
     }
 
     async fn begin_rebuild(&mut self, rebuild: Rebuild) -> anyhow::Result<()> {
         let Rebuild { epoch, head, .. } = rebuild;
         tracing::info!(%epoch, head, "the catalogue is built anew from the feed");
         self.catalogue.begin_rebuild();
-        let position = Position { epoch, seq: 0 };
+        let start = Cursor::start(epoch);
+        self.applied = None;
         self.progress = Progress::Gathering {
-            position,
             whole_at: head,
-            entities: Box::new(IndexWriter::new(position)),
+            entities: Box::new(IndexWriter::new(start.position)),
         };
-        self.index_if_whole().await
+        self.index_if_whole(start.position).await?;
+        self.applied = Some(start);
+        Ok(())
     }
 
-    async fn handle_batch(&mut self, _epoch: Uuid, changes: Vec<Change>) -> anyhow::Result<()> {
-        let seq = changes.last().map_or(0, |change| change.seq);
+    async fn handle_batch(&mut self, epoch: Uuid, changes: Vec<Change>) -> anyhow::Result<()> {
+        self.applied = None;
+        let last = changes.last().and_then(|change| Cursor::after(epoch, change));
+        let applied = last.context("the last change has no time")?;
+        let seq = applied.position.seq;
         let (site, catalogue) = (Arc::clone(&self.site), Arc::clone(&self.catalogue));
         let progress = std::mem::replace(&mut self.progress, Progress::Nothing);
         // On a blocking thread, because a change of a page changes thousands of games, and many new words are indexed at once.
@@ -153,12 +156,11 @@ impl Consumer for Follower {
             };
             match progress {
                 Progress::Nothing => anyhow::bail!("changes came before a start"),
-                Progress::Gathering { mut position, whole_at, mut entities } => {
+                Progress::Gathering { whole_at, mut entities } => {
                     for entity in converted {
                         entities.store(entity);
                     }
-                    position.seq = seq;
-                    Ok(Progress::Gathering { position, whole_at, entities })
+                    Ok(Progress::Gathering { whole_at, entities })
                 }
                 Progress::Following(mut writer) => {
                     for entity in converted {
@@ -171,6 +173,8 @@ impl Consumer for Follower {
             }
         };
         self.progress = tokio::task::spawn_blocking(apply).await??;
-        self.index_if_whole().await
+        self.index_if_whole(applied.position).await?;
+        self.applied = Some(applied);
+        Ok(())
     }
 }

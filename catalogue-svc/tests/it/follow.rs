@@ -6,7 +6,8 @@ use catalogue::feeds::listings::Follower;
 use catalogue::index::{Catalogue, Snapshot};
 use contracts::common::v1::Change;
 use kit::Mode;
-use kit::feed::{Consumer as _, Rebuild};
+use kit::api::timestamp;
+use kit::feed::{Consumer as _, Cursor, Rebuild};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -43,13 +44,13 @@ impl Following {
     }
 
     async fn apply(&mut self, changes: Vec<Change>) {
-        let seqs = self.seq + 1..;
+        let (seqs, at) = (self.seq + 1.., Some(timestamp::encode(OffsetDateTime::UNIX_EPOCH)));
         let changes: Vec<Change> =
-            seqs.zip(changes).map(|(seq, change)| Change { seq, ..change }).collect();
+            seqs.zip(changes).map(|(seq, change)| Change { seq, at, ..change }).collect();
         self.seq = changes.last().unwrap().seq;
         let applied = self.follower.handle_batch(self.epoch, changes).await;
         applied.unwrap();
-        let position = self.follower.position().await.unwrap().unwrap();
+        let Cursor { position, .. } = self.follower.cursor().await.unwrap().unwrap();
         assert_eq!((position.epoch, position.seq), (self.epoch, self.seq));
     }
 

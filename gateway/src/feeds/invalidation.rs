@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use kit::Clock;
-use kit::feed::{self, Position};
+use kit::feed;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use tokio::sync::watch;
@@ -41,14 +41,14 @@ pub struct Invalidation {
 /// The last change that was applied, of the feed and of games and pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cursor {
-    feed: Position,
+    feed: feed::Cursor,
     games: i64,
 }
 
 /// What the changes since the last poll concern.
 #[derive(Debug, Default)]
 struct Changes {
-    /// There are too many changes, or the database was restored.
+    /// There are too many changes, or the database was restored or has lost some.
     everything: bool,
     /// Accounts, and keys.
     ids: HashSet<Uuid>,
@@ -151,12 +151,13 @@ impl Cursor {
             return Ok((to, None));
         }
         let mut changes = Changes::default();
-        let batch = feed::read_changes(connection, SCHEMA, self.feed.seq, MAX_CHANGES).await?;
+        let batch =
+            feed::read_changes(connection, SCHEMA, self.feed.position.seq, MAX_CHANGES).await?;
         to.feed = batch.head;
-        changes.everything = !to.feed.reaches(self.feed)
+        changes.everything = !batch.continues(self.feed)
             || to.games < self.games
             || !batch.is_complete
-            || batch.has_gap(self.feed.seq);
+            || batch.has_gap(self.feed.position.seq);
         for change in batch.changes {
             changes.switches |= change.entity == "switch";
             changes.key_created |= change.entity == "key" && change.event == "created";

@@ -182,6 +182,27 @@ async fn a_change_outdates_only_the_keys_that_it_concerns(pool: PgPool) {
     assert_eq!(response.plan(), "build");
 }
 
+/// A copy of the disk was put back, and another account was changed under the number of the lost change.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_lost_change_outdates_every_key(pool: PgPool) {
+    let mut test = Test::new(pool).await;
+    let (one, other) = (test.account("free").await, test.account("free").await);
+    let key = test.key(&one, "live").await;
+    test.set_plan(&one, "build").await;
+    test.catch_up().await;
+    assert_eq!(test.get(&key, "/me").await.plan(), "build");
+    let put_back = format!(
+        "update gateway.account set plan = 'free' where id = '{one}';
+         update gateway.feed_head set at = at + interval '1 second';
+         update gateway.feed set id = '{other}', at = head.at from gateway.feed_head head where feed.seq = head.seq"
+    );
+    #[expect(clippy::disallowed_methods, reason = "several statements")]
+    let put_back = sqlx::raw_sql(sqlx::AssertSqlSafe(put_back));
+    put_back.execute(&test.pool).await.unwrap();
+    test.catch_up().await;
+    assert_eq!(test.get(&key, "/me").await.plan(), "free");
+}
+
 #[testing::database_test(gateway::MIGRATOR)]
 async fn an_unknown_key_is_cached_until_a_key_is_created(pool: PgPool) {
     let mut test = Test::new(pool).await;

@@ -258,14 +258,14 @@ impl Service {
 
     /// Changes of listings on the feed after `after`.
     pub(crate) async fn changes(&self, after: i64) -> Vec<common::Change> {
-        let mut changes = self.all_changes(after).await;
-        changes.retain(|change| change.entity != "decision");
+        let mut changes = self.all_changes().await;
+        changes.retain(|change| change.seq > after && change.entity != "decision");
         changes
     }
 
     /// The decisions of staff on the feed: the event and the message of each.
     pub(crate) async fn decisions(&self) -> Vec<(String, proto::StaffDecision)> {
-        let mut changes = self.all_changes(0).await;
+        let mut changes = self.all_changes().await;
         changes.retain(|change| change.entity == "decision");
         let decode = |change: common::Change| {
             assert!(change.happening, "no newer state replaces it");
@@ -275,23 +275,15 @@ impl Service {
         changes.into_iter().map(decode).collect()
     }
 
-    pub(crate) async fn all_changes(&self, after: i64) -> Vec<common::Change> {
+    async fn all_changes(&self) -> Vec<common::Change> {
         let mut feed = self.feed.clone();
-        let epoch = sqlx::query_scalar!("select epoch from listings.feed_head")
-            .fetch_one(&self.pool)
-            .await
-            .unwrap();
-        let request = common::FollowRequest {
-            epoch: epoch.to_string(),
-            after_seq: after,
-            ..common::FollowRequest::default()
-        };
+        let request = common::FollowRequest::default();
         let mut stream = feed.follow(request).await.unwrap().into_inner();
         let Some(Followed::Start(start)) = stream.message().await.unwrap().unwrap().message else {
             unreachable!("a stream starts with Start");
         };
         let mut changes: Vec<common::Change> = Vec::new();
-        while changes.last().map_or(after, |c| c.seq) < start.head_seq {
+        while changes.last().map_or(0, |c| c.seq) < start.head_seq {
             let message = stream.message().await.unwrap().unwrap().message;
             if let Some(Followed::Batch(batch)) = message {
                 changes.extend(batch.changes);

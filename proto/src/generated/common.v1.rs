@@ -6,6 +6,10 @@ pub struct FollowRequest {
     pub epoch: ::prost::alloc::string::String,
     #[prost(int64, tag = "2")]
     pub after_seq: i64,
+    /// The time of the change `after_seq`; not read when that is 0. If the feed has another time under that number, its database has lost
+    /// changes and has given their numbers again.
+    #[prost(message, optional, tag = "4")]
+    pub after_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The pause between two batches in milliseconds, at most 1,000: changes of that time come in one batch. There is no pause after an idle
     /// time, and none for a follower that is far behind.
     #[prost(uint32, tag = "3")]
@@ -29,9 +33,9 @@ pub mod follow_response {
         /// The time of that row; 1970 when the feed is empty. What is on the feed is older than a follower that has applied nothing.
         #[prost(message, optional, tag = "3")]
         pub head_at: ::core::option::Option<::prost_types::Timestamp>,
-        /// True when the stream begins with the first row: the follower has applied nothing, rows of another epoch (the database was restored,
-        /// or a replica was promoted), or rows above `head_seq`. It rebuilds, and does the effects (messages, mails) only of changes that are
-        /// later than those it had seen.
+        /// True when the stream begins with the first row: the follower has applied nothing, rows of another epoch (the database was restored, a
+        /// replica was promoted, or changes were lost), or its last row was compacted. It rebuilds, and does the effects (messages, mails) only
+        /// of changes that are later than those it had seen.
         #[prost(bool, tag = "4")]
         pub reset: bool,
     }

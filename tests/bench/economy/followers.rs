@@ -107,10 +107,10 @@ async fn follow(mut feed: FeedServiceClient<Channel>, pause_ms: u32) -> Streamin
     // Only the start message of a stream has the position of the head.
     let mut whole = feed.follow(FollowRequest::default()).await.unwrap().into_inner();
     let first = whole.message().await.unwrap().unwrap();
-    let Some(Message::Start(Start { epoch, head_seq, .. })) = first.message else {
+    let Some(Message::Start(Start { epoch, head_seq, head_at, .. })) = first.message else {
         panic!("the stream does not begin with a start message");
     };
-    let request = FollowRequest { epoch, after_seq: head_seq, pause_ms };
+    let request = FollowRequest { epoch, after_seq: head_seq, after_at: head_at, pause_ms };
     feed.follow(request).await.unwrap().into_inner()
 }
 

@@ -47,11 +47,6 @@ impl IndexWriter {
         }
     }
 
-    /// The last change of the feed that was applied.
-    pub fn position(&self) -> Position {
-        self.snapshot.position
-    }
-
     /// The snapshot as it was when the writer last flushed. Cheap: it shares its parts with the writer's.
     pub fn snapshot(&self) -> Snapshot {
         self.snapshot.clone()

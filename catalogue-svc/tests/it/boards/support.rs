@@ -63,7 +63,7 @@ pub(crate) fn index() -> IndexWriter {
 
 /// Applies changes to the index, as the follower of the listings feed does.
 pub(crate) fn list(listings: &mut IndexWriter, changes: &[Change]) -> Snapshot {
-    let mut seq = listings.position().seq;
+    let mut seq = listings.snapshot().position.seq;
     for change in changes {
         seq += 1;
         listings.apply(entity(&Change { seq, ..change.clone() }));

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use crate::admin::Condition;
 use crate::api::timestamp;
-use crate::feed::{Position, lag};
+use crate::feed::{Cursor, lag};
 use crate::rpc::client::Client;
 
 pub use arrival::arrival;
@@ -36,8 +36,8 @@ pub trait Consumer: Send {
     /// The name of the producer in metrics.
     fn producer(&self) -> &'static str;
 
-    /// The stored position; `None` when the consumer has applied nothing.
-    fn position(&mut self) -> impl Future<Output = anyhow::Result<Option<Position>>> + Send;
+    /// The stored cursor; `None` when the consumer has applied nothing.
+    fn cursor(&mut self) -> impl Future<Output = anyhow::Result<Option<Cursor>>> + Send;
 
     /// Called when a stream begins with the first change of the feed, because the consumer has applied nothing, or changes of another
     /// history.
@@ -46,7 +46,7 @@ pub trait Consumer: Send {
         rebuild: Rebuild,
     ) -> impl Future<Output = anyhow::Result<()>> + Send;
 
-    /// Applies changes and stores the new position, atomically.
+    /// Applies changes and stores the new cursor, atomically.
     fn handle_batch(
         &mut self,
         epoch: Uuid,
@@ -119,7 +119,7 @@ async fn follow<C: Consumer>(
     caught_up: Option<&Condition>,
     lag: &mut lag::Follower,
 ) -> anyhow::Result<()> {
-    let applied = consumer.position().await?;
+    let applied = consumer.cursor().await?;
     let request = follow_request(applied, C::PAUSE);
     let mut stream = client.follow(request).await?.into_inner();
     let Some(Message::Start(Start { epoch, head_seq, head_at, reset })) =
@@ -128,7 +128,7 @@ async fn follow<C: Consumer>(
         anyhow::bail!("the producer did not begin the stream with a start message");
     };
     let epoch: Uuid = epoch.parse().context("the producer sent an epoch that is not a UUID")?;
-    let mut seq = applied.filter(|_| !reset).map_or(0, |position| position.seq);
+    let mut seq = applied.filter(|_| !reset).map_or(0, |cursor| cursor.position.seq);
     lag.set_connected(seq, head_seq);
     if reset {
         let head_at = head_at.and_then(timestamp::decode_exact);
@@ -164,12 +164,13 @@ async fn follow<C: Consumer>(
 
 /// The call that begins a stream after `applied`.
 fn follow_request(
-    applied: Option<Position>,
+    applied: Option<Cursor>,
     pause: Duration,
 ) -> tonic::Request<proto::FollowRequest> {
     tonic::Request::new(proto::FollowRequest {
-        epoch: applied.map_or_else(String::new, |p| p.epoch.to_string()),
-        after_seq: applied.map_or(0, |p| p.seq),
+        epoch: applied.map_or_else(String::new, |it| it.position.epoch.to_string()),
+        after_seq: applied.map_or(0, |it| it.position.seq),
+        after_at: applied.map(|it| timestamp::encode(it.at)),
         pause_ms: u32::try_from(pause.as_millis()).unwrap_or(u32::MAX),
     })
 }

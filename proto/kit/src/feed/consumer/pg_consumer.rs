@@ -14,7 +14,7 @@ use super::project::{Item, project};
 use super::projection::{Projection, sweep};
 use super::{Consumer, Rebuild};
 use crate::api::timestamp;
-use crate::feed::Position;
+use crate::feed::{Cursor, Position};
 use crate::pg::Schema;
 use crate::{ids, pg};
 
@@ -68,6 +68,7 @@ pub struct PgConsumer<P> {
 struct StoredCursor {
     epoch: Uuid,
     seq: i64,
+    at: OffsetDateTime,
     rebuilding_to: Option<i64>,
     generation: Uuid,
     effects_until: OffsetDateTime,
@@ -126,7 +127,7 @@ impl<P: Projection> PgConsumer<P> {
     }
 
     async fn load(&self) -> Result<Option<StoredCursor>, sqlx::Error> {
-        let sql = "select epoch, seq, rebuilding_to, generation, effects_until from kit.feed_cursor where producer = $1";
+        let sql = "select epoch, seq, at, rebuilding_to, generation, effects_until from kit.feed_cursor where producer = $1";
         let query = self.feed.schema.query_as(sql).bind(self.feed.producer);
         let loading =
             pg::in_time(&self.pool, async |connection| query.fetch_optional(connection).await);
@@ -135,11 +136,11 @@ impl<P: Projection> PgConsumer<P> {
 
     /// Moves the cursor from the value that this process read last.
     async fn advance(&self, connection: &mut PgConnection, to: StoredCursor) -> anyhow::Result<()> {
-        let sql = "insert into kit.feed_cursor as current (producer, epoch, seq, rebuilding_to, generation, effects_until)
-             values ($1, $2, $3, $4, $5, $6)
-             on conflict (producer) do update set epoch = excluded.epoch, seq = excluded.seq, rebuilding_to = excluded.rebuilding_to,
-                 generation = excluded.generation, effects_until = excluded.effects_until
-             where current.epoch = $7 and current.seq = $8";
+        let sql = "insert into kit.feed_cursor as current (producer, epoch, seq, at, rebuilding_to, generation, effects_until)
+             values ($1, $2, $3, $4, $5, $6, $7)
+             on conflict (producer) do update set epoch = excluded.epoch, seq = excluded.seq, at = excluded.at,
+                 rebuilding_to = excluded.rebuilding_to, generation = excluded.generation, effects_until = excluded.effects_until
+             where current.epoch = $8 and current.seq = $9";
         let moved = self
             .feed
             .schema
@@ -147,6 +148,7 @@ impl<P: Projection> PgConsumer<P> {
             .bind(self.feed.producer)
             .bind(to.epoch)
             .bind(to.seq)
+            .bind(to.at)
             .bind(to.rebuilding_to)
             .bind(to.generation)
             .bind(to.effects_until)
@@ -183,11 +185,14 @@ impl<P: Projection> PgConsumer<P> {
         let (Some(from), Some(last)) = (self.cursor, changes.last()) else {
             anyhow::bail!("the producer sent changes before the start of the stream");
         };
+        let last =
+            Cursor::after(epoch, last).context("the producer sent a change without a time")?;
         let until = from.effects_until;
         let to = StoredCursor {
             epoch,
-            seq: last.seq,
-            effects_until: time_of(last).map_or(until, |at| at.max(until)),
+            seq: last.position.seq,
+            at: last.at,
+            effects_until: last.at.max(until),
             ..from
         };
         let context = ProjectionContext { generation: from.generation, effects_until: until };
@@ -227,9 +232,12 @@ impl<P: Projection> Consumer for PgConsumer<P> {
         self.feed.producer
     }
 
-    async fn position(&mut self) -> anyhow::Result<Option<Position>> {
+    async fn cursor(&mut self) -> anyhow::Result<Option<Cursor>> {
         self.cursor = self.load().await?;
-        Ok(self.cursor.map(|cursor| Position { epoch: cursor.epoch, seq: cursor.seq }))
+        Ok(self.cursor.map(|cursor| Cursor {
+            position: Position { epoch: cursor.epoch, seq: cursor.seq },
+            at: cursor.at,
+        }))
     }
 
     async fn begin_rebuild(&mut self, rebuild: Rebuild) -> anyhow::Result<()> {
@@ -237,6 +245,7 @@ impl<P: Projection> Consumer for PgConsumer<P> {
         let to = StoredCursor {
             epoch,
             seq: 0,
+            at: OffsetDateTime::UNIX_EPOCH,
             rebuilding_to: Some(head),
             // Not the epoch: a follower may have to rebuild twice within one epoch.
             generation: ids::row_id(),

@@ -11,13 +11,14 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::Producer;
+use super::head::Head;
 use super::list_changes::list_changes;
 use super::rows::Rows;
 use crate::api::bad_fields::BadFields;
 use crate::api::fault::Fault;
 use crate::api::page::Limits;
 use crate::api::timestamp;
-use crate::feed::Position;
+use crate::feed::{Cursor, Position};
 use crate::pg;
 
 /// The longest pause between batches that a follower may ask for.
@@ -35,16 +36,16 @@ impl FeedService for Follow {
         request: Request<proto::FollowRequest>,
     ) -> Result<Response<Self::FollowStream>, Status> {
         let request = request.into_inner();
-        let applied = match request.epoch.as_str() {
-            "" => None,
-            text => Some(Position { epoch: parse_epoch(text)?, seq: request.after_seq }),
-        };
+        let applied = applied(&request)?;
         // Subscribe first, then read: a commit between the two is not missed.
         let wakeups = self.0.subscribe();
-        let head = self.0.head().await.map_err(Fault::from)?;
+        let (head, after) = pg::in_time(&self.0.pool, async |connection| {
+            Head::resume(connection, self.0.schema, applied).await
+        })
+        .await
+        .map_err(Fault::from)?;
         // Otherwise the mark still names the old epoch, and reads would wait in vain until the next write.
         self.0.publish_mark(head.position()).await;
-        let after = applied.filter(|applied| head.position().reaches(*applied));
         let start = Start {
             epoch: head.epoch.to_string(),
             head_seq: head.seq,
@@ -56,8 +57,7 @@ impl FeedService for Follow {
             wakeups,
             has_more: true,
             draining: self.0.lifecycle.draining(),
-            epoch: head.epoch,
-            after: after.map_or(0, |after| after.seq),
+            after: after.unwrap_or_else(|| Cursor::start(head.epoch)),
             pause: Duration::from_millis(request.pause_ms.into()).min(MAX_PAUSE),
             must_pause: false,
             start: Some(start),
@@ -92,6 +92,22 @@ impl FeedService for Follow {
             until: Some(timestamp::encode(listed.until)),
         }))
     }
+}
+
+/// The last change that the follower has applied; `None` before its first one.
+fn applied(request: &proto::FollowRequest) -> Result<Option<Cursor>, Fault> {
+    if request.epoch.is_empty() {
+        return Ok(None);
+    }
+    let epoch = parse_epoch(&request.epoch)?;
+    if request.after_seq == 0 {
+        return Ok(Some(Cursor::start(epoch)));
+    }
+    let at = request.after_at.and_then(timestamp::decode_exact);
+    let at = at.ok_or_else(|| {
+        Fault::invalid_field("after_at", "Send the time of the change `after_seq`.")
+    })?;
+    Ok(Some(Cursor { position: Position { epoch, seq: request.after_seq }, at }))
 }
 
 fn parse_epoch(text: &str) -> Result<Uuid, Fault> {

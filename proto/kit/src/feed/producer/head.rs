@@ -4,7 +4,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::feed::Position;
+use crate::feed::{Cursor, Position};
 use crate::ids;
 use crate::pg::Schema;
 
@@ -37,7 +37,7 @@ impl Head {
     ///
     /// An epoch ends when its data move to another server, which may lack rows that followers have seen, and may reuse their numbers. The
     /// move shows in the server's identity or timeline (a base backup with recovery, a promoted replica), in the database, or in the table
-    /// itself (a dump). Every transaction reads the head before it writes, so that an epoch has each number once. Epochs are UUIDs of
+    /// itself (a dump). A copy of the disk shows in none of them, but at the next [follower](Self::resume). Every transaction reads the head before it writes, so that an epoch has each number once. Epochs are UUIDs of
     /// version 7, so that a newer one can be told from an older one.
     pub(super) async fn read(
         connection: &mut PgConnection,
@@ -73,6 +73,36 @@ impl Head {
         Ok(is_current.then_some(Self { epoch, seq, at, read_at }))
     }
 
+    /// Reads the head, and from where a follower that has applied the changes up to `applied` continues: `None` if it has to rebuild.
+    ///
+    /// If it has applied a change of this epoch that the feed does not have, the database has lost changes, and the epoch ends: their numbers are
+    /// given again. Of a change that compaction has deleted nobody can tell.
+    pub(super) async fn resume(
+        connection: &mut PgConnection,
+        schema: Schema,
+        applied: Option<Cursor>,
+    ) -> Result<(Self, Option<Cursor>), sqlx::Error> {
+        let head = Self::read(connection, schema).await?;
+        let Some(applied) = applied.filter(|applied| applied.position.epoch == head.epoch) else {
+            return Ok((head, None));
+        };
+        let found = match applied.position.seq {
+            0 => Some(applied.at),
+            seq if seq == head.seq => Some(head.at),
+            seq => {
+                let sql = "select at from kit.feed where seq = $1";
+                schema.query_scalar(sql).bind(seq).fetch_optional(&mut *connection).await?
+            }
+        };
+        let is_lost = found.map_or(applied.position.seq > head.seq, |at| at != applied.at);
+        if !is_lost {
+            return Ok((head, found.map(|_| applied)));
+        }
+        end_epoch(connection, schema, head.epoch).await?;
+        tracing::warn!(%schema, seq = applied.position.seq, "the feed begins a new epoch: the database has lost changes that a follower has");
+        Ok((Self::read(connection, schema).await?, None))
+    }
+
     pub(super) fn position(&self) -> Position {
         Position { epoch: self.epoch, seq: self.seq }
     }
@@ -99,6 +129,17 @@ async fn begin_epoch(
     query.fetch_optional(connection).await
 }
 
+/// Begins another epoch, unless somebody has ended this one already.
+async fn end_epoch(
+    connection: &mut PgConnection,
+    schema: Schema,
+    ended: Uuid,
+) -> Result<(), sqlx::Error> {
+    let sql = "update kit.feed_head set epoch = $1 where epoch = $2";
+    schema.query(sql).bind(ids::row_id()).bind(ended).execute(connection).await?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use sqlx::PgPool;
@@ -108,7 +149,7 @@ mod tests {
 
     const SCHEMA: Schema = Schema("kit");
 
-    /// In order: a new database; a move, which is the only one worth a warning; an operator whose disk has lost commits.
+    /// In order: a new database; a move, which is the only one worth a warning; an epoch that an operator has set.
     #[testing::database_test]
     async fn an_epoch_begins_in_a_new_database_after_a_move_and_when_an_operator_says_so(
         pool: PgPool,

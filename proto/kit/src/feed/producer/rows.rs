@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::Producer;
 use crate::api::fault::Fault;
-use crate::feed::Position;
+use crate::feed::{Cursor, Position};
 use crate::pg::{self, Schema};
 
 /// The most rows in one message.
@@ -29,8 +29,7 @@ pub(super) struct Rows {
     /// Whether there may be rows that were not read yet. Otherwise the stream waits for a wakeup.
     pub(super) has_more: bool,
     pub(super) draining: CancellationToken,
-    pub(super) epoch: Uuid,
-    pub(super) after: i64,
+    pub(super) after: Cursor,
     pub(super) pause: Duration,
     /// Whether to pause before the next message.
     pub(super) must_pause: bool,
@@ -40,8 +39,10 @@ pub(super) struct Rows {
 /// Changes of a feed and its head, from one snapshot.
 #[derive(Debug)]
 pub struct ChangeBatch {
-    /// The newest position.
-    pub head: Position,
+    /// The newest change.
+    pub head: Cursor,
+    /// The time that the feed has for the change after which it was read; `None` at its beginning, and when compaction has deleted the change.
+    pub after_at: Option<OffsetDateTime>,
     /// In the order of `seq`.
     pub changes: Vec<proto::Change>,
     /// Whether the changes reach the head. Otherwise more can be read above the last one.
@@ -49,27 +50,33 @@ pub struct ChangeBatch {
 }
 
 impl ChangeBatch {
+    /// Whether the batch continues what was read up to `after`. Otherwise the database was restored, or has lost changes.
+    pub fn continues(&self, after: Cursor) -> bool {
+        self.head.position.reaches(after.position) && self.after_at.is_none_or(|at| at == after.at)
+    }
+
     /// Whether the feed lacks a change above `after`, up to the newest one of the batch: compaction has deleted it, or it was lost.
     pub fn has_gap(&self, after: i64) -> bool {
         let numbers = self.changes.iter().map(|change| change.seq);
-        let last = if self.is_complete { self.head.seq } else { 0 };
+        let last = if self.is_complete { self.head.position.seq } else { 0 };
         let last = self.changes.last().map_or(last, |change| change.seq.max(last));
         !numbers.eq(after + 1..=last)
     }
 }
 
-/// Reads the position of the newest change. Replicas of the producer look with this whether there is a new one; other services follow the
-/// feed over gRPC.
+/// Reads which change is the newest. Replicas of the producer look with this whether there is a new one; other services follow the feed
+/// over gRPC.
 ///
 /// # Errors
 /// The errors of PostgreSQL.
 pub async fn read_head(
     connection: &mut PgConnection,
     schema: Schema,
-) -> Result<Position, sqlx::Error> {
-    let query = schema.query_as::<(Uuid, i64)>("select epoch, seq from kit.feed_head");
-    let (epoch, seq) = query.fetch_one(connection).await?;
-    Ok(Position { epoch, seq })
+) -> Result<Cursor, sqlx::Error> {
+    let query =
+        schema.query_as::<(Uuid, i64, OffsetDateTime)>("select epoch, seq, at from kit.feed_head");
+    let (epoch, seq, at) = query.fetch_one(connection).await?;
+    Ok(Cursor { position: Position { epoch, seq }, at })
 }
 
 /// Reads up to `limit` changes above `after`, of some 4 MiB together, and the head, in one snapshot.
@@ -83,7 +90,10 @@ pub async fn read_changes(
     limit: usize,
 ) -> Result<ChangeBatch, sqlx::Error> {
     // PostgreSQL knows the size of a large state without reading it.
-    let sql = format!("select head.epoch, head.seq as head_seq, feed.* from (select epoch, seq from kit.feed_head limit 1) head
+    let sql = format!("select head.*, feed.* from (
+             select epoch, seq as head_seq, at as head_at, (select at from kit.feed where seq = $1) as after_at
+             from kit.feed_head limit 1
+         ) head
          left join lateral (
              select * from (
                  select *, sum(octet_length(state)) over (order by seq) - octet_length(state) as bytes_before
@@ -99,7 +109,9 @@ pub async fn read_changes(
         .fetch_all(connection)
         .await?;
     let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
-    let head = Position { epoch: first.try_get("epoch")?, seq: first.try_get("head_seq")? };
+    let position = Position { epoch: first.try_get("epoch")?, seq: first.try_get("head_seq")? };
+    let head = Cursor { position, at: first.try_get("head_at")? };
+    let after_at = first.try_get("after_at")?;
     let mut changes = Vec::with_capacity(rows.len());
     let mut bytes = 0;
     for row in rows {
@@ -112,6 +124,7 @@ pub async fn read_changes(
     }
     Ok(ChangeBatch {
         head,
+        after_at,
         // With fewer bytes, none was left out because of its size.
         is_complete: changes.len() < limit && bytes < MAX_BYTES,
         changes,
@@ -156,18 +169,19 @@ impl Rows {
             // Mark first, then query: a commit between the two is not missed.
             self.wakeups.mark_unchanged();
             let batch = self.query().await?;
-            // The follower reconnects and rebuilds.
-            if batch.head.epoch != self.epoch || batch.head.seq < self.after {
+            // The follower connects again with its cursor, and rebuilds.
+            if !batch.continues(self.after) {
                 return Ok(None);
             }
             self.has_more = !batch.is_complete;
-            if let Some(last) = batch.changes.last() {
-                self.after = last.seq;
+            let epoch = batch.head.position.epoch;
+            if let Some(last) = batch.changes.last().and_then(|it| Cursor::after(epoch, it)) {
+                self.after = last;
                 // A follower that is far behind gets the next rows at once.
                 self.must_pause = !self.pause.is_zero() && batch.is_complete;
                 return Ok(Some(Message::Batch(Batch {
                     changes: batch.changes,
-                    head_seq: batch.head.seq,
+                    head_seq: batch.head.position.seq,
                 })));
             }
         }
@@ -176,7 +190,7 @@ impl Rows {
     async fn query(&self) -> Result<ChangeBatch, Fault> {
         // The stream has no deadline of its own. After an error it ends, and the follower reconnects.
         let reading = pg::in_time(&self.producer.pool, async |connection| {
-            read_changes(connection, self.producer.schema, self.after, BATCH).await
+            read_changes(connection, self.producer.schema, self.after.position.seq, BATCH).await
         });
         Ok(reading.await?)
     }

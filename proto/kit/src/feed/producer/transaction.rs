@@ -38,7 +38,7 @@ pub struct NewChange {
 pub struct Transaction {
     inner: sqlx::Transaction<'static, Postgres>,
     producer: Producer,
-    /// The epoch of the feed. It does not change while a connection is open, unless an operator begins another one.
+    /// The epoch of the feed. It does not change while a connection is open, unless a follower shows that the database has lost changes.
     epoch: Uuid,
     /// The time of the transaction.
     pub now: OffsetDateTime,

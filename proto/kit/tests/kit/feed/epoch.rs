@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 
-use super::support::{Fixture, Note, change, database_url};
+use super::support::{Fixture, Note, apply, change, database_url};
 
 #[testing::database_test]
 async fn a_new_follower_applies_old_changes_without_effects(pool: PgPool) {
@@ -106,6 +106,87 @@ async fn a_follower_above_the_head_rebuilds(pool: PgPool) {
     again.follow();
     again.caught_up().await;
     assert_eq!(again.mirror().await, [("a".to_owned(), 1)]);
+}
+
+/// A copy of the disk: put back, it leaves no trace in the database.
+struct DiskCopy;
+
+impl DiskCopy {
+    async fn take(pool: &PgPool) -> Self {
+        let copy = "create table kit.feed_copy as table kit.feed;
+             create table kit.note_copy as table kit.note;
+             create table kit.head_copy as table kit.feed_head";
+        sqlx::raw_sql(copy).execute(pool).await.unwrap();
+        Self
+    }
+
+    /// The copy comes back, and the producer sets other notes, before anybody looks.
+    async fn put_back(self, fixture: &Fixture, others: &[&str]) {
+        let mut transaction = fixture.producer.begin().await.unwrap();
+        let put_back = "delete from kit.feed; insert into kit.feed table kit.feed_copy;
+             delete from kit.note; insert into kit.note table kit.note_copy;
+             update kit.feed_head set (seq, at) = (select seq, at from kit.head_copy)";
+        sqlx::raw_sql(put_back).execute(&mut *transaction).await.unwrap();
+        let mut changes = Vec::new();
+        for id in others {
+            let set = Note::Set((*id).to_owned());
+            changes.extend(apply(&mut transaction, &set).await.unwrap().1);
+        }
+        transaction.commit(&changes).await.unwrap();
+    }
+}
+
+async fn epoch(pool: &PgPool) -> uuid::Uuid {
+    sqlx::query_scalar("select epoch from kit.feed_head").fetch_one(pool).await.unwrap()
+}
+
+/// The follower that was connected all the while, and one that connects afterwards.
+#[testing::database_test]
+async fn changes_that_got_the_numbers_of_lost_ones_reach_every_follower(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    fixture.follow();
+    fixture.set("kept").await;
+    let copy = DiskCopy::take(&pool).await;
+    for id in ["a", "b", "c", "d"] {
+        fixture.set(id).await;
+    }
+    fixture.caught_up().await;
+    let before = epoch(&pool).await;
+    copy.put_back(&fixture, &["e", "f", "g", "h"]).await;
+    assert_eq!(fixture.head().await, 5, "the same number of changes");
+    testing::wait_until("the mirror equals the notes", async || {
+        fixture.mirror().await == fixture.notes().await
+    })
+    .await;
+    assert!(epoch(&pool).await > before, "whoever knows a position learns that it is lost");
+    let acted: Vec<String> =
+        sqlx::query_scalar("select id from kit.taken where acted and seq > 1 order by seq, id")
+            .fetch_all(&pool)
+            .await
+            .unwrap();
+    assert_eq!(acted, ["a", "e", "b", "f", "c", "g", "d", "h"], "each change has one effect");
+}
+
+#[testing::database_test]
+async fn a_follower_that_was_away_while_changes_were_lost_rebuilds(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let following = fixture.follow_into(&pool);
+    fixture.set("kept").await;
+    let copy = DiskCopy::take(&pool).await;
+    for id in ["a", "b", "c", "d"] {
+        fixture.set(id).await;
+    }
+    fixture.caught_up().await;
+    following.stopping().cancel();
+    copy.put_back(&fixture, &["e", "f", "g", "h"]).await;
+    let following = fixture.follow_into(&pool);
+    // With a fifth one too, it is above all that was lost.
+    fixture.set("i").await;
+    testing::wait_until("the mirror equals the notes", async || {
+        fixture.mirror().await == fixture.notes().await
+    })
+    .await;
+    following.stopping().cancel();
 }
 
 /// The changes that the follower has applied: `seq`, note, and whether they had effects.

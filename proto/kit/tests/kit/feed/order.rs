@@ -83,7 +83,7 @@ async fn the_changes_of_a_transaction_are_published_in_their_order(pool: PgPool)
     transaction.commit(&changes).await.unwrap();
     let mut connection = pool.acquire().await.unwrap();
     let read = read_changes(&mut connection, SCHEMA, 1, 10).await.unwrap();
-    assert_eq!(read.head.seq, 5);
+    assert_eq!(read.head.position.seq, 5);
     assert!(!read.has_gap(1));
     let read = read.changes.into_iter().map(|change| NewChange {
         entity: "note",

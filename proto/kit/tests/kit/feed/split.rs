@@ -59,8 +59,8 @@ async fn a_failed_transaction_repeats_none_before_it(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     // A follower that has come as far as the beginning: all messages are due.
     sqlx::query(
-        "insert into kit.feed_cursor (producer, epoch, seq, generation, effects_until)
-         select $1, epoch, 0, $2, 'epoch' from kit.feed_head",
+        "insert into kit.feed_cursor (producer, epoch, seq, at, generation, effects_until)
+         select $1, epoch, 0, 'epoch', $2, 'epoch' from kit.feed_head",
     )
     .bind(FEED.producer)
     .bind(Uuid::nil())
