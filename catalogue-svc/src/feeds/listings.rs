@@ -9,7 +9,7 @@
 //! `unavailable`. A replica that has a snapshot needs nobody: it answers from memory while listings-svc and PostgreSQL are unavailable.
 //!
 //! **A change that does not convert** (it does not decode, or a required time, day or reference is missing) does not stop the follower. Every
-//! replica logs the change with kind, id and seq, counts it in `catalogue_changes_rejected_total`, and continues with the last good state of
+//! replica logs and counts the change as the kit's followers do (`feed_changes_refused_total`), and continues with the last good state of
 //! that entity. A replica that starts has no earlier state, and leaves the entity out. Entities of unknown kinds are skipped. A change that hides
 //! a listing needs only its id and a message that decodes.
 
@@ -98,13 +98,16 @@ fn convert(change: &Change, site: &str) -> Option<Entity> {
     }
     let read = Entity::read(&change.entity, &change.id, &change.state, site);
     read.unwrap_or_else(|error| {
-        metrics::counter!("catalogue_changes_rejected_total").increment(1);
+        let producer = crate::PRODUCER;
+        // As the kit's followers of feeds count and log the changes that they cannot apply.
+        metrics::counter!("feed_changes_refused_total", "producer" => producer).increment(1);
         tracing::error!(
-            kind = change.entity,
+            producer,
+            entity = change.entity,
             id = change.id,
             seq = change.seq,
             reason = format!("{error:#}"),
-            "a change cannot be converted, and the catalogue goes on without it"
+            "a change cannot be applied and is skipped"
         );
         None
     })
@@ -176,5 +179,37 @@ impl Consumer for Follower {
         self.index_if_whole(applied.position).await?;
         self.applied = Some(applied);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use contracts::listings::v1 as listings;
+    use metrics_exporter_prometheus::PrometheusBuilder;
+    use prost::Message as _;
+
+    use super::*;
+
+    #[test]
+    fn a_change_that_does_not_convert_is_counted_as_every_follower_counts_it() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let _recording = metrics::set_default_local_recorder(&recorder);
+        let game = listings::Game { mode: 99, visible: true, ..listings::Game::default() };
+        let change = Change {
+            entity: "game".to_owned(),
+            id: Uuid::from_u128(1).to_string(),
+            state: game.encode_to_vec().into(),
+            ..Change::default()
+        };
+        assert!(convert(&change, "https://mchezo.example").is_none());
+        // Neither an unknown kind nor a one-off event is refused.
+        let unknown = Change { entity: "of_a_later_version".to_owned(), ..change.clone() };
+        let happening = Change { happening: true, ..change };
+        for change in [unknown, happening] {
+            assert!(convert(&change, "https://mchezo.example").is_none());
+        }
+        let refused = "feed_changes_refused_total{producer=\"listings\"} 1";
+        let metrics = recorder.handle().render();
+        assert!(metrics.contains(refused), "{metrics}");
     }
 }

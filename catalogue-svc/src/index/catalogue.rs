@@ -11,7 +11,6 @@ use kit::feed::Position;
 use tokio::sync::watch;
 
 use super::snapshot::Snapshot;
-use kit::Mode;
 
 /// Counts reads at whose position this replica had not arrived in time.
 const READS_BEHIND: &str = "catalogue_reads_behind_total";
@@ -115,21 +114,7 @@ impl Catalogue {
 
     /// Makes `snapshot` the newest.
     pub fn publish(&self, snapshot: impl Into<Arc<Snapshot>>) {
-        let snapshot = snapshot.into();
-        for mode in [Mode::Live, Mode::Test] {
-            let dataset = snapshot.dataset(mode);
-            for (kind, rows) in [
-                ("games", dataset.games.len()),
-                ("creators", dataset.creators.len()),
-                ("events", dataset.events.len()),
-                ("cities", dataset.cities.len()),
-            ] {
-                let rows = f64::from(u32::try_from(rows).unwrap_or(u32::MAX));
-                metrics::gauge!("catalogue_rows", "kind" => kind, "mode" => mode.as_str())
-                    .set(rows);
-            }
-        }
-        self.snapshot.store(Some(snapshot));
+        self.snapshot.store(Some(snapshot.into()));
         self.is_rebuilding.store(false, Ordering::Relaxed);
         self.published.send_replace(());
     }
