@@ -68,6 +68,16 @@ impl Transaction {
         Self { inner, producer, epoch, now }
     }
 
+    /// Reads PostgreSQL's time again, for a transaction that has waited for a lock, and makes it
+    /// the time of the transaction: what the lock's last holder stored is earlier.
+    pub async fn read_time(&mut self) -> Result<OffsetDateTime, Fault> {
+        let reading =
+            statement::query_scalar("select clock_timestamp()").fetch_one(&mut *self.inner);
+        let at: OffsetDateTime = pg::with_timeout(self.producer.deadline(), reading).await?;
+        self.now = self.producer.clock.moved(at);
+        Ok(self.now)
+    }
+
     /// Appends the changes to the feed and commits; then publishes the position and wakes the followers. Reads that begin after this call see
     /// the change.
     ///
