@@ -58,6 +58,21 @@ pub fn valid_until(
 }
 
 impl Economy {
+    /// Whether the lists of rates of both are equal: the currencies' slugs, names, costs and times,
+    /// and the markets.
+    pub fn has_rates_of(&self, other: &Self) -> bool {
+        let shown = |it: &ListedCurrency| {
+            (it.newest.report.basket.cost(), it.newest.at, it.cost_day_before)
+        };
+        let is_same = |(one, other): (&ListedCurrency, &ListedCurrency)| {
+            (&one.slug, &one.currency, shown(one)) == (&other.slug, &other.currency, shown(other))
+        };
+        self.currencies.len() == other.currencies.len()
+            && self.currencies.iter().zip(&other.currencies).all(is_same)
+            && self.markets == other.markets
+            && self.markets_day_before == other.markets_day_before
+    }
+
     /// The index of a game's currency.
     pub fn find(&self, slug: &str) -> Option<usize> {
         let found = self.currencies.binary_search_by(|currency| currency.slug.as_str().cmp(slug));

@@ -40,8 +40,9 @@ pub(super) struct Snapshot {
 struct AllRates(Option<RateList>);
 
 impl Snapshot {
-    /// Renders the economy of `now`, live or (without a data version) of the samples. Rates that are as in the snapshot before are not
-    /// rendered again.
+    /// Renders the economy of `now`, live or (without a data version) of the samples. Lists that
+    /// are as in the snapshot before are not rendered again: a change of the data need not be one
+    /// of the lists, and the lists of all rates are large.
     pub(super) fn new(
         economy: Economy,
         data_version: Option<Version>,
@@ -49,17 +50,22 @@ impl Snapshot {
         late_after: Duration,
         before: Option<&Self>,
     ) -> Result<Self, serde_json::Error> {
-        let same = before.zip(data_version).filter(|(before, version)| {
-            before.data_version == data_version && before.is_fresh(*version, List::Rates, now)
-        });
-        let rates = same.and_then(|(before, _)| before.rates.try_lock().ok()?.clone());
-        Ok(Self {
-            at: now,
-            data_version,
-            currencies: render::currencies(&economy, now, late_after)?,
-            rates: Arc::new(Mutex::new(rates)),
-            economy,
-        })
+        let currencies = match before {
+            // No currency has become late.
+            Some(before)
+                if before.economy.currencies == economy.currencies
+                    && before.is_valid(List::Currencies, now) =>
+            {
+                before.currencies.clone()
+            }
+            _ => render::currencies(&economy, now, late_after)?,
+        };
+        let rates = match before {
+            // Also while a call renders them.
+            Some(before) if before.economy.has_rates_of(&economy) => Arc::clone(&before.rates),
+            _ => Arc::default(),
+        };
+        Ok(Self { at: now, data_version, currencies, rates, economy })
     }
 
     /// Whether its data are of the epoch of `read`. Versions of different epochs cannot be compared.

@@ -216,6 +216,46 @@ mod tests {
     }
 
     #[testing::database_test(crate::MIGRATOR)]
+    #[expect(clippy::disallowed_methods, reason = "statements of a test")]
+    async fn a_change_that_no_list_shows_renders_nothing_again(pool: PgPool) {
+        let (lifecycle, _supervisor) = Lifecycle::new();
+        let clock = Clock::fixed(OffsetDateTime::UNIX_EPOCH + Duration::days(30));
+        // `kora` has no report, so that its currency is not listed.
+        let fill = "insert into economy.game (id, generation, mode, slug, title, published)
+                select lpad(n::text, 32, '0')::uuid, gen_random_uuid(), 'live', slug, slug, true
+                from (values (1, 'bao'), (2, 'mancala'), (3, 'kora')) as game (n, slug);
+            insert into economy.currency select id, slug, 'epoch', 'staff' from economy.game;
+            insert into economy.report (game_id, at, supply, minted, burned, meal, ride, wage, rent, cost, output, active_players, counted)
+                select id, '1970-01-30 12:00Z', 1, 1, 1, 1, 1, 1, 1, 121, 1, 1, true from economy.game where slug <> 'kora'";
+        sqlx::raw_sql(fill).execute(&pool).await.unwrap();
+        let snapshots = Snapshots::start(pool.clone(), clock.clone(), Duration::DAY, &lifecycle);
+        let current = async || snapshots.current(Mode::Live, List::Rates).await.unwrap();
+        let rename = async |slug: &str, name: &str| {
+            let rename = "update economy.currency set name = $2, changes = changes + 1
+                where game_id = (select id from economy.game where slug = $1)";
+            sqlx::query(rename).bind(slug).bind(name).execute(&pool).await.unwrap();
+        };
+        let first = current().await;
+        let rates = first.rates(None, None, None).await.unwrap();
+        rename("kora", "Shell").await;
+        let same = current().await;
+        assert!(!Arc::ptr_eq(&same, &first), "the version of the data has changed");
+        assert!(same.has_rendered_rates());
+        assert_eq!(same.currencies.as_ptr(), first.currencies.as_ptr());
+        // What a list shows is rendered again.
+        rename("bao", "Cowrie").await;
+        let other = current().await;
+        assert!(!other.has_rendered_rates());
+        assert_ne!(other.currencies, first.currencies);
+        assert_ne!(other.rates(None, None, None).await.unwrap().version, rates.version);
+        // A currency that becomes late is only in the list of currencies.
+        clock.advance(Duration::HOUR * 13);
+        let late = snapshots.current(Mode::Live, List::Currencies).await.unwrap();
+        assert_ne!(late.currencies, other.currencies);
+        lifecycle.stopping().cancel();
+    }
+
+    #[testing::database_test(crate::MIGRATOR)]
     async fn the_list_of_all_rates_is_rendered_for_its_first_reader_and_kept(pool: PgPool) {
         let (lifecycle, _supervisor) = Lifecycle::new();
         let clock = Clock::fixed(OffsetDateTime::UNIX_EPOCH);
