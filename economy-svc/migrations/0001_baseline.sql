@@ -118,6 +118,9 @@ create table economy.currency (
     -- When it got this name, and from whom: a member of the staff, or `account` and an id.
     since timestamptz not null,
     given_by text not null,
+    -- How often accounts have renamed it on this UTC day. Null: never.
+    renamed_on date,
+    renames integer not null default 0,
     -- Counts the changes of what rates and figures show of the currency: its name, and its reports. The first is its registration.
     changes bigint not null default 1,
     constraint currency_name_length check (char_length(name) between 1 and 60)

@@ -8,6 +8,7 @@ pub mod hold;
 pub mod market;
 pub mod rates;
 pub mod ratio;
+pub mod renames;
 pub mod report;
 pub mod report_policy;
 pub mod report_state;

@@ -6,17 +6,30 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// Locks the currency of a game, and returns its name. Returns `None` if the game has none.
+use crate::domain::renames::Renames;
+
+/// The name of a locked currency, and its renames.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockedCurrency {
+    pub name: String,
+    pub renames: Renames,
+}
+
+/// Locks the currency of a game. Returns `None` if the game has none.
 pub async fn lock(
     connection: &mut PgConnection,
     game: Uuid,
-) -> Result<Option<String>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "select name from economy.currency where game_id = $1 for no key update",
+) -> Result<Option<LockedCurrency>, sqlx::Error> {
+    let row = sqlx::query!(
+        "select name, renamed_on, renames from economy.currency where game_id = $1 for no key update",
         game
     )
     .fetch_optional(connection)
-    .await
+    .await?;
+    Ok(row.map(|row| LockedCurrency {
+        name: row.name,
+        renames: Renames { day: row.renamed_on, count: row.renames },
+    }))
 }
 
 /// The ids of the games with these slugs that have a currency, by slug.
@@ -34,22 +47,44 @@ pub async fn of_slugs(
     Ok(rows.into_iter().map(|row| (row.slug, row.id)).collect())
 }
 
-/// Names a game's currency, and creates the currency if the game has none.
-pub async fn set_name(
+/// Inserts the currency of a game. Returns false if the game has one.
+pub async fn insert(
     connection: &mut PgConnection,
     game: Uuid,
     name: &str,
     given_by: &str,
     since: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "insert into economy.currency (game_id, name, since, given_by) values ($1, $2, $3, $4)
-         on conflict (game_id) do update set name = excluded.name, since = excluded.since, given_by = excluded.given_by,
-             changes = currency.changes + 1",
+) -> Result<bool, sqlx::Error> {
+    let inserted = sqlx::query!(
+        "insert into economy.currency (game_id, name, since, given_by) values ($1, $2, $3, $4) on conflict do nothing",
         game,
         name,
         since,
         given_by
+    )
+    .execute(connection)
+    .await?;
+    Ok(inserted.rows_affected() > 0)
+}
+
+/// Renames the currency of a game.
+pub async fn rename(
+    connection: &mut PgConnection,
+    game: Uuid,
+    name: &str,
+    given_by: &str,
+    renames: Renames,
+    since: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update economy.currency set name = $2, since = $3, given_by = $4, renamed_on = $5, renames = $6, changes = changes + 1
+         where game_id = $1",
+        game,
+        name,
+        since,
+        given_by,
+        renames.day,
+        renames.count
     )
     .execute(connection)
     .await?;

@@ -21,21 +21,39 @@ pub struct SetName {
 }
 
 /// Registers a currency, or renames it, for staff or (`None`) for an owner of the game. Returns false if it has this name already.
+///
+/// # Errors
+/// `rate_limited`: owners have renamed it too often today.
 pub(crate) async fn set_name(
     producer: &Producer,
     by: Option<&AuthorizedAction>,
     request: &SetName,
 ) -> Result<bool, Fault> {
     let mut transaction = producer.begin().await?;
-    let now = transaction.now;
     let SetName { game, slug, name, given_by } = request;
-    let before = currencies::lock(&mut transaction, *game).await?;
-    if before.as_ref() == Some(name) {
-        transaction.commit(&[]).await?;
-        return Ok(false);
+    let mut now = transaction.now;
+    let mut before = currencies::lock(&mut transaction, *game).await?;
+    if before.is_none() && !currencies::insert(&mut transaction, *game, name, given_by, now).await?
+    {
+        // Another call has registered it first: the insert has waited for its commit.
+        before = currencies::lock(&mut transaction, *game).await?;
     }
-    currencies::set_name(&mut transaction, *game, name, given_by, now).await?;
+    if let Some(before) = &before {
+        // Under the lock: the name that this call has waited for is earlier.
+        now = transaction.read_time().await?;
+        if before.name == *name {
+            transaction.commit(&[]).await?;
+            return Ok(false);
+        }
+        let renames = match by {
+            // Staff are not limited.
+            Some(_) => before.renames,
+            None => before.renames.count(now)?,
+        };
+        currencies::rename(&mut transaction, *game, name, given_by, renames, now).await?;
+    }
     if let Some(by) = by {
+        let before = before.map(|before| before.name);
         let subject = Subject {
             entity: "currency",
             name: slug.clone(),

@@ -85,6 +85,46 @@ async fn an_owner_names_only_the_currencies_of_own_games(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
+async fn owners_rename_a_currency_five_times_a_day(pool: PgPool) {
+    let economy = start(pool).await;
+    for game in ["bao", "kora"] {
+        economy.game(game, true).await;
+    }
+    economy.owned_by(&[ACCOUNT]).await;
+    let set = async |game: &str, name: &str| {
+        let request = proto::SetOwnCurrencyRequest {
+            account_id: ACCOUNT.to_owned(),
+            game: game.to_owned(),
+            name: name.to_owned(),
+        };
+        let answer = economy.currencies.clone().set_own_currency(request).await;
+        answer.map(tonic::Response::into_inner).map_err(Fault::from)
+    };
+    // Two people register it at once: the second renames it.
+    let (one, other) = futures::join!(set("bao", "First"), set("bao", "Second"));
+    assert!(!one.unwrap().unchanged && !other.unwrap().unchanged);
+    for _ in 0..9 {
+        economy.name("bao", "Of staff").await;
+        economy.name("bao", "Cowrie").await;
+        assert!(set("bao", "Cowrie").await.unwrap().unchanged);
+    }
+    // Four are left, of however many at once.
+    let names: Vec<String> = (0..8).map(|n| format!("Shell {n}")).collect();
+    let answers = futures::future::join_all(names.iter().map(|name| set("bao", name))).await;
+    let (renamed, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
+    assert_eq!((renamed.len(), refused.len()), (4, 4));
+    let refused = refused.into_iter().next().unwrap().unwrap_err();
+    assert_eq!((refused.code, refused.retry_after), (Code::RateLimited, Some(16 * 3_600)));
+    assert!(refused.fields["name"].contains("2026-03-02"), "{refused:?}");
+    // Its present name, another currency and staff go on.
+    economy.name("bao", "Cowrie").await;
+    assert!(set("bao", "Cowrie").await.unwrap().unchanged);
+    set("kora", "Bead").await.unwrap();
+    economy.clock.advance(Duration::HOUR * 16);
+    set("bao", "Shell").await.unwrap();
+}
+
+#[testing::database_test(economy::MIGRATOR)]
 async fn figures_follow_the_counted_reports(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
