@@ -153,14 +153,17 @@ create table economy.report (
     compared_with bigint references economy.report (id),
     -- Whether it is the first in a new unit of the currency: figures are not compared across it.
     new_unit boolean not null default false,
-    -- Whether staff rejected it while it was held, or retracted it after it had counted.
+    -- Whether staff rejected it while it was held.
     rejected boolean not null default false,
+    -- Whether staff retracted it after it had counted.
+    retracted boolean not null default false,
+    -- The last decision of staff on it.
     decided_by text,
     decided_at timestamptz,
     reason text,
     constraint report_meal check (meal > 0),
-    constraint report_held check (counted or rejected or held is not null),
-    constraint report_rejected check (not (counted and rejected)),
+    constraint report_held check (counted or rejected or retracted or held is not null),
+    constraint report_state check (counted::int + rejected::int + retracted::int <= 1),
     constraint report_decided check ((decided_at is null) = (decided_by is null))
 );
 create index report_of_game on economy.report (game_id, at desc, id desc);
@@ -168,7 +171,7 @@ create index report_counted on economy.report (game_id, at desc, id desc) where 
 create index report_counted_by_age on economy.report (at) where counted;
 create index report_new_unit on economy.report (game_id, at) where counted and new_unit;
 -- For the list of staff.
-create index report_held on economy.report (id) where not counted and not rejected;
+create index report_held on economy.report (id) where not counted and not rejected and not retracted;
 
 -- Since when each currency has its current unit; currencies that never had another are missing.
 create view economy.current_unit as

@@ -6,17 +6,21 @@ pub enum ReportState {
     Counted,
     /// It waits for a decision of staff.
     Held,
-    /// Rejected while held, or retracted after it counted.
+    /// Staff rejected it while it was held.
     Rejected,
+    /// Staff retracted it after it had counted.
+    Retracted,
 }
 
 impl ReportState {
-    /// The state that the columns `counted` and `rejected` stand for. A constraint of the table forbids both at once.
-    pub const fn from_columns(counted: bool, rejected: bool) -> Self {
-        match (counted, rejected) {
-            (true, _) => Self::Counted,
-            (false, true) => Self::Rejected,
-            (false, false) => Self::Held,
+    /// The state that the columns `counted`, `rejected` and `retracted` stand for. Constraints of
+    /// the table allow at most one of them.
+    pub const fn from_columns(counted: bool, rejected: bool, retracted: bool) -> Self {
+        match (counted, rejected, retracted) {
+            (true, ..) => Self::Counted,
+            (_, true, _) => Self::Rejected,
+            (.., true) => Self::Retracted,
+            (false, false, false) => Self::Held,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The reports of a game, for an owner of the game's page and for staff.
 
+use contracts::common::v1::Ended;
 use contracts::economy::v1 as proto;
 use kit::Fault;
 use kit::api::cursor::SortTime;
@@ -21,7 +22,8 @@ pub(super) async fn list(
     let game = owned_game(pool, account, &request.game).await?;
     let filters = [request.account_id.as_str(), request.game.as_str()];
     let page = page::read("own reports", filters, request.page)?;
-    let (reports, next) = of_game(pool, game.id, &page).await?;
+    let (rows, next) = of_game(pool, game.id, &page).await?;
+    let reports = rows.iter().map(own_report).collect();
     Ok(proto::ListOwnReportsResponse { reports, page: Some(page::info(next)) })
 }
 
@@ -48,12 +50,12 @@ pub(super) async fn of_game(
     pool: &PgPool,
     game: Uuid,
     page: &Page<(SortTime, i64)>,
-) -> Result<(Vec<proto::OwnReport>, Option<String>), Fault> {
+) -> Result<(Vec<Row>, Option<String>), Fault> {
     let after = page.after.map(|(SortTime(at), id)| (at, id));
     let ids = reports::of_game(pool, game, after, page.rows_to_fetch()).await?;
     let mut rows = reports::find(pool, &ids).await?;
     let next = page.cut(&mut rows, |row| (SortTime(row.at), row.id))?;
-    Ok((rows.into_iter().map(own_report).collect(), next))
+    Ok((rows, next))
 }
 
 /// The message of a report, for staff and the owners of its game.
@@ -79,20 +81,39 @@ pub(super) fn report_message(row: &Row) -> proto::Report {
     }
 }
 
-/// A report without the name of the member who decided. The reason is shown only if the report was rejected: other reasons are notes for
-/// staff.
-fn own_report(row: Row) -> proto::OwnReport {
+/// A report without the name of the member who decided. Owners read why a report never counts; the
+/// reason for an approval is a note for staff.
+fn own_report(row: &Row) -> proto::OwnReport {
     let state = match row.state {
         ReportState::Counted => proto::ReportState::Counted,
         ReportState::Held => proto::ReportState::Held,
         ReportState::Rejected => proto::ReportState::Rejected,
+        ReportState::Retracted => proto::ReportState::Retracted,
     };
-    let is_rejected = row.state == ReportState::Rejected;
+    let is_ended = matches!(row.state, ReportState::Rejected | ReportState::Retracted);
+    let decision = row.decision.as_ref();
+    // A decision on a report that counted at once is about its unit.
+    let approval = decision.filter(|_| row.state == ReportState::Counted && row.held.is_some());
     proto::OwnReport {
-        report: Some(report_message(&row)),
+        report: Some(report_message(row)),
         state: state.into(),
-        decided_at: row.decided_at.map(timestamp::encode),
-        reason: row.reason.filter(|_| is_rejected).unwrap_or_default(),
-        held: row.held.unwrap_or_default(),
+        approved_at: approval.map(|decision| timestamp::encode(decision.at)),
+        ended: decision.filter(|_| is_ended).map(|decision| Ended {
+            // Only staff end a report.
+            by_account: String::new(),
+            at: Some(timestamp::encode(decision.at)),
+            reason: decision.reason.clone(),
+        }),
+        held: row.held.clone().unwrap_or_default(),
     }
+}
+
+/// A report with the last decision on it and its member.
+pub(super) fn staff_report(row: Row) -> proto::StaffReport {
+    let report = Some(own_report(&row));
+    let (new_unit, decision) = (row.new_unit, row.decision);
+    let decided_at = decision.as_ref().map(|decision| timestamp::encode(decision.at));
+    let (decided_by, note) =
+        decision.map(|decision| (decision.by, decision.reason)).unwrap_or_default();
+    proto::StaffReport { report, new_unit, decided_by, decided_at, note }
 }

@@ -71,7 +71,8 @@ impl StaffService for Service {
         let page = page::read("reports", [request.game.as_str()], request.page)?;
         let game = self.game_filter(&request.game).await?;
         let game = game.ok_or_else(|| no_game(&request.game))?;
-        let (reports, next_cursor) = own_reports::of_game(&self.pool, game, &page).await?;
+        let (rows, next_cursor) = own_reports::of_game(&self.pool, game, &page).await?;
+        let reports = rows.into_iter().map(own_reports::staff_report).collect();
         let next_cursor = next_cursor.unwrap_or_default();
         Ok(Response::new(proto::ListReportsResponse { reports, next_cursor }))
     }

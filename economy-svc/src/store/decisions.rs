@@ -20,14 +20,14 @@ pub async fn find(
     id: i64,
 ) -> Result<Option<ReviewedReport>, sqlx::Error> {
     let row = sqlx::query!(
-        "select game_id, counted, rejected, new_unit from economy.report where id = $1",
+        "select game_id, counted, rejected, retracted, new_unit from economy.report where id = $1",
         id
     )
     .fetch_optional(connection)
     .await?;
     Ok(row.map(|row| ReviewedReport {
         game_id: row.game_id,
-        state: ReportState::from_columns(row.counted, row.rejected),
+        state: ReportState::from_columns(row.counted, row.rejected, row.retracted),
         new_unit: row.new_unit,
     }))
 }
@@ -35,8 +35,8 @@ pub async fn find(
 /// A decision of staff on a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Decision<'a> {
-    /// Whether the report counts from now on; otherwise it never does.
-    pub counts: bool,
+    /// The state from now on.
+    pub state: ReportState,
     pub new_unit: bool,
     pub by: &'a str,
     pub reason: &'a str,
@@ -55,13 +55,16 @@ pub async fn decide(
              update economy.currency set changes = changes + 1
              where game_id = (select game_id from economy.report where id = $1 and (counted or $2))
          )
-         update economy.report set counted = $2, rejected = not $2, new_unit = $3, decided_by = $4, decided_at = $5, reason = $6 where id = $1",
+         update economy.report set counted = $2, new_unit = $3, decided_by = $4, decided_at = $5, reason = $6, rejected = $7, retracted = $8
+         where id = $1",
         id,
-        decision.counts,
+        decision.state == ReportState::Counted,
         decision.new_unit,
         decision.by,
         now,
-        decision.reason
+        decision.reason,
+        decision.state == ReportState::Rejected,
+        decision.state == ReportState::Retracted,
     )
     .execute(connection)
     .await?;

@@ -152,16 +152,23 @@ pub struct Row {
     pub held: Option<String>,
     pub compared_with: Option<i64>,
     pub state: ReportState,
-    /// When staff decided on it, and why.
-    pub decided_at: Option<OffsetDateTime>,
-    pub reason: Option<String>,
+    pub new_unit: bool,
+    pub decision: Option<ReportDecision>,
+}
+
+/// The last decision of staff on a report.
+#[derive(Debug, Clone)]
+pub struct ReportDecision {
+    pub by: String,
+    pub at: OffsetDateTime,
+    pub reason: String,
 }
 
 /// The numbers of the held reports after this one, the lowest first, without those of games that listings-svc does not have any more.
 pub async fn held(pool: &PgPool, after: Option<i64>, limit: i64) -> Result<Vec<i64>, sqlx::Error> {
     sqlx::query_scalar!(
         "select report.id from economy.report join economy.game on game.id = report.game_id
-         where not counted and not rejected and ($1::bigint is null or report.id > $1)
+         where not counted and not rejected and not retracted and ($1::bigint is null or report.id > $1)
          order by report.id limit $2",
         after,
         limit
@@ -192,7 +199,7 @@ pub async fn held_of_account(
            from (
                select distinct on (game.id) report.id, slug, title, report.at, held
                from economy.report join economy.game on game.id = report.game_id join economy.page on page.id = game.page_id
-               where not counted and not rejected and mode = 'live' and owners @> array[$1::uuid]
+               where not counted and not rejected and not retracted and mode = 'live' and owners @> array[$1::uuid]
                order by game.id, report.id
            ) as oldest
            order by id limit $2"#,
@@ -228,7 +235,7 @@ pub async fn of_game(
 pub async fn find(pool: &PgPool, ids: &[i64]) -> Result<Vec<Row>, sqlx::Error> {
     let rows = sqlx::query!(
         "select report.id, game.slug, currency.name as currency, report.at, supply, minted, burned, meal, ride, wage, rent, output,
-             active_players, policy_rate, naira_per_unit, held, compared_with, counted, rejected, decided_at, reason
+             active_players, policy_rate, naira_per_unit, held, compared_with, counted, rejected, retracted, new_unit, decided_by, decided_at, reason
          from economy.report join economy.game on game.id = report.game_id join economy.currency on currency.game_id = report.game_id
          where report.id = any ($1) order by array_position($1, report.id)",
         ids
@@ -244,9 +251,13 @@ pub async fn find(pool: &PgPool, ids: &[i64]) -> Result<Vec<Row>, sqlx::Error> {
             report: report_of_row!(row),
             held: row.held,
             compared_with: row.compared_with,
-            state: ReportState::from_columns(row.counted, row.rejected),
-            decided_at: row.decided_at,
-            reason: row.reason,
+            state: ReportState::from_columns(row.counted, row.rejected, row.retracted),
+            new_unit: row.new_unit,
+            decision: row.decided_by.zip(row.decided_at).map(|(by, at)| ReportDecision {
+                by,
+                at,
+                reason: row.reason.unwrap_or_default(),
+            }),
         })
         .collect())
 }

@@ -41,7 +41,6 @@ pub(crate) async fn decide(
     review: &ReviewReport,
 ) -> Result<bool, Fault> {
     let mut transaction = producer.begin().await?;
-    let now = transaction.now;
     let Some(report) = decisions::find(&mut transaction, review.report).await? else {
         return Err(Fault::not_found(
             "There is no report with this number. `staff report list` lists the held reports.",
@@ -50,12 +49,17 @@ pub(crate) async fn decide(
     // The lock of the currency guards all writes to the game's reports: the state is read again under the lock.
     currencies::lock(&mut transaction, report.game_id).await?;
     let report = decisions::find(&mut transaction, review.report).await?.unwrap_or(report);
+    let now = transaction.read_time().await?;
     if !changes_report(review, report)? {
         transaction.commit(&[]).await?;
         return Ok(false);
     }
     let decision = Decision {
-        counts: matches!(review.verdict, Verdict::Approve { .. }),
+        state: match review.verdict {
+            Verdict::Approve { .. } => ReportState::Counted,
+            Verdict::Reject => ReportState::Rejected,
+            Verdict::Retract => ReportState::Retracted,
+        },
         new_unit: review.verdict == Verdict::Approve { new_unit: Some(true) },
         by: &by.member.name,
         reason: &review.reason,
@@ -91,7 +95,9 @@ fn changes_report(review: &ReviewReport, report: ReviewedReport) -> Result<bool,
         (Verdict::Approve { new_unit }, ReportState::Counted) => {
             return Ok(new_unit.is_some_and(|new_unit| new_unit != report.new_unit));
         }
-        (Verdict::Reject | Verdict::Retract, ReportState::Rejected) => return Ok(false),
+        (Verdict::Reject | Verdict::Retract, ReportState::Rejected | ReportState::Retracted) => {
+            return Ok(false);
+        }
         (Verdict::Reject, ReportState::Counted) => {
             "counts already, and only a held report can be rejected. Retract it: `staff report retract`."
         }
@@ -100,6 +106,9 @@ fn changes_report(review: &ReviewReport, report: ReviewedReport) -> Result<bool,
         }
         (Verdict::Approve { .. }, ReportState::Rejected) => {
             "was rejected. Only a held report can be approved."
+        }
+        (Verdict::Approve { .. }, ReportState::Retracted) => {
+            "was retracted. Only a held report can be approved."
         }
     };
     let message = format!("Report {} {problem}", review.report);

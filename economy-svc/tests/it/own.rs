@@ -176,7 +176,8 @@ async fn an_account_reads_the_state_and_reason_of_a_held_report(pool: PgPool) {
         .map(|own| {
             let meal = own.report.as_ref().unwrap().meal;
             let meal = i64::try_from(meal).unwrap();
-            (meal, own.state(), own.held.is_empty(), own.reason.as_str())
+            let reason = own.ended.as_ref().map_or("", |ended| ended.reason.as_str());
+            (meal, own.state(), own.held.is_empty(), reason)
         })
         .collect();
     assert_eq!(
@@ -188,7 +189,10 @@ async fn an_account_reads_the_state_and_reason_of_a_held_report(pool: PgPool) {
             (10, Counted, true, ""),
         ]
     );
-    assert!(listed[1].decided_at.is_some() && listed[0].decided_at.is_none());
+    let approved: Vec<bool> = listed.iter().map(|own| own.approved_at.is_some()).collect();
+    assert_eq!(approved, [false, false, true, false]);
+    let ended = listed[1].ended.as_ref().unwrap();
+    assert_eq!((ended.by_account.as_str(), ended.at.is_some()), ("", true));
 
     let first = reports(&economy, ACCOUNT, "bao", (3, "")).await.unwrap();
     let cursor = first.page.unwrap().next_cursor.unwrap();

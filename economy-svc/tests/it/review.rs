@@ -2,9 +2,10 @@
 
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::economy::v1 as proto;
-use contracts::economy::v1::ReportState::{Counted, Held, Rejected};
+use contracts::economy::v1::ReportState::{Counted, Held, Rejected, Retracted};
 use contracts::public::{HistoryRow, Number};
 use economy::store::games;
+use kit::api::timestamp;
 use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
@@ -246,7 +247,20 @@ async fn own_reports(economy: &Economy) -> Vec<(i64, proto::ReportState, String)
     };
     let answer = economy.reports.clone().list_own_reports(request).await;
     let reports = answer.unwrap().into_inner().reports.into_iter();
-    reports.map(|own| (own.report.as_ref().unwrap().id, own.state(), own.reason)).collect()
+    reports.map(numbered).collect()
+}
+
+/// The reports of a game, newest first, as staff read them.
+async fn staff_reports(economy: &Economy, game: &str) -> Vec<proto::StaffReport> {
+    let request = proto::ListReportsRequest { game: game.to_owned(), page: None };
+    let answer = economy.staff.clone().list_reports(request).await;
+    answer.unwrap().into_inner().reports
+}
+
+/// The number, state and reason of a report.
+fn numbered(own: proto::OwnReport) -> (i64, proto::ReportState, String) {
+    let (state, ended) = (own.state(), own.ended.unwrap_or_default());
+    (own.report.unwrap().id, state, ended.reason)
 }
 
 /// The reviews on the feed, which carry the owners' account ids: the event, the number of the report and the reason.
@@ -292,8 +306,87 @@ async fn the_reviews_of_held_reports_are_published_to_the_owners(pool: PgPool) {
 
     // The owners read the reason with the report.
     let own = own_reports(&economy).await;
-    let rejected = proto::ReportState::Rejected;
-    assert_eq!(own[1], (second, rejected, "A typing error.".to_owned()));
+    assert_eq!(own[1], (second, Rejected, "A typing error.".to_owned()));
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn a_retraction_ends_a_report_at_its_time_however_it_came_to_count(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.owned_by(&[ACCOUNT]).await;
+    economy.listed("bao", 10).await;
+    let [approved, rejected] = hold(&economy, "bao", &[20, 21]).await[..] else {
+        unreachable!("two reports are held");
+    };
+    approve(&economy, approved).await.unwrap();
+    reject(&economy, rejected, "A typing error.").await.unwrap();
+    economy.clock.advance(Duration::DAY);
+    let retracted_at = Some(timestamp::encode(economy.clock.now()));
+    let first = own_reports(&economy).await[2].0;
+    for report in [first, approved] {
+        retract(&economy, report, "A slip.").await.unwrap();
+    }
+    // Of the second time, nothing is left.
+    economy.clock.advance(Duration::DAY);
+    for report in [first, approved, rejected] {
+        assert!(retract(&economy, report, "Again.").await.unwrap());
+        assert!(reject(&economy, report, "Again.").await.unwrap());
+        let fault = approve(&economy, report).await.unwrap_err();
+        assert_eq!(fault.code, Code::PreconditionFailed);
+    }
+    let request = proto::ListOwnReportsRequest {
+        account_id: ACCOUNT.to_owned(),
+        game: "bao".to_owned(),
+        page: None,
+    };
+    let listed = economy.reports.clone().list_own_reports(request).await;
+    let own = listed.unwrap().into_inner().reports;
+    let states: Vec<_> = own.iter().map(proto::OwnReport::state).collect();
+    assert_eq!(states, [Rejected, Retracted, Retracted]);
+    assert!(own.iter().all(|own| own.approved_at.is_none()));
+    let ended = |own: &proto::OwnReport| own.ended.clone().unwrap();
+    assert_eq!(ended(&own[0]).reason, "A typing error.");
+    for own in &own[1..] {
+        let ended = ended(own);
+        assert_eq!((ended.at, ended.reason.as_str()), (retracted_at, "A slip."));
+        assert_eq!(ended.by_account, "", "staff");
+    }
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn staff_read_the_unit_of_a_report_and_who_decided_on_it(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.owned_by(&[ACCOUNT]).await;
+    economy.listed("bao", 10).await;
+    let [first, second] = hold(&economy, "bao", &[1_000, 1_001]).await[..] else {
+        unreachable!("two reports are held");
+    };
+    let request = proto::ApproveReportRequest {
+        report: first,
+        reason: "redenominated".to_owned(),
+        new_unit: true,
+        same_unit: false,
+    };
+    economy.staff.clone().approve_report(request).await.unwrap();
+    let decided_at = Some(timestamp::encode(economy.clock.now()));
+    reject(&economy, second, "A typing error.").await.unwrap();
+    let read = async || {
+        let reports = staff_reports(&economy, "bao").await.into_iter();
+        let reports: Vec<_> =
+            reports.map(|it| (it.new_unit, it.decided_by, it.decided_at, it.note)).collect();
+        reports
+    };
+    let decided =
+        |new_unit, note: &str| (new_unit, "operator".to_owned(), decided_at, note.to_owned());
+    let undecided = (false, String::new(), None, String::new());
+    let rejected = decided(false, "A typing error.");
+    let expected = [rejected.clone(), decided(true, "redenominated"), undecided.clone()];
+    assert_eq!(read().await, expected);
+    // Owners read no note of an approval.
+    let own = own_reports(&economy).await;
+    assert_eq!(own[1], (first, Counted, String::new()));
+    // The unit is corrected.
+    approve_unit(&economy, first, (false, true)).await.unwrap();
+    assert_eq!(read().await, [rejected, decided(false, ""), undecided]);
 }
 
 /// The meal and the inflation of each row of a history.
@@ -333,21 +426,11 @@ async fn a_retracted_report_is_as_if_it_had_never_counted(pool: PgPool) {
     let fault = retract(&economy, held, "A slip.").await.unwrap_err();
     assert_eq!(fault.code, Code::PreconditionFailed);
 
-    let request = proto::ListReportsRequest { game: "bao".to_owned(), page: None };
-    let listed: Vec<_> = economy
-        .staff
-        .clone()
-        .list_reports(request)
-        .await
-        .unwrap()
-        .into_inner()
-        .reports
-        .into_iter()
-        .map(|own| (own.report.as_ref().unwrap().id, own.state(), own.reason))
-        .collect();
+    let listed: Vec<_> = staff_reports(&economy, "bao").await;
+    let listed: Vec<_> = listed.into_iter().map(|it| numbered(it.report.unwrap())).collect();
     assert_eq!(listed, own_reports(&economy).await);
     let states: Vec<_> = listed.iter().map(|(_, state, _)| *state).collect();
-    assert_eq!(states, [Held, Rejected, Rejected, Counted]);
+    assert_eq!(states, [Held, Retracted, Retracted, Counted]);
     assert_eq!(listed[2].2, "A slip.");
     let told: Vec<_> = reviews(&economy).await.into_iter().take(2).collect();
     let retracted = |report| ("retracted".to_owned(), report, "A slip.".to_owned());

@@ -196,7 +196,9 @@ pub mod currencies_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Registers or renames the currency of a game, for an owner of the game's page.
+        /// Registers or renames the currency of a game, for an owner of the game's page. Owners may rename
+        /// a currency five times in a UTC day; after that, the call is `rate_limited`, and `fields` has
+        /// the reason for `name`. Registering it and sending its present name again are free.
         pub async fn set_own_currency(
             &mut self,
             request: impl tonic::IntoRequest<super::SetOwnCurrencyRequest>,
@@ -273,7 +275,9 @@ pub mod currencies_service_server {
             tonic::Response<super::ListCurrenciesResponse>,
             tonic::Status,
         >;
-        /// Registers or renames the currency of a game, for an owner of the game's page.
+        /// Registers or renames the currency of a game, for an owner of the game's page. Owners may rename
+        /// a currency five times in a UTC day; after that, the call is `rate_limited`, and `fields` has
+        /// the reason for `name`. Registering it and sending its present name again are free.
         async fn set_own_currency(
             &self,
             request: tonic::Request<super::SetOwnCurrencyRequest>,
@@ -1454,7 +1458,7 @@ pub struct Report {
     #[prost(double, optional, tag = "16")]
     pub naira_per_unit: ::core::option::Option<f64>,
 }
-/// A report as the owners of its game and staff read it.
+/// A report as the owners of its game read it. It names no member of the staff.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct OwnReport {
     #[prost(message, optional, tag = "1")]
@@ -1464,12 +1468,12 @@ pub struct OwnReport {
     /// The reason for holding it; empty when it counted at once.
     #[prost(string, tag = "3")]
     pub held: ::prost::alloc::string::String,
-    /// When staff decided on it.
+    /// When staff last decided that a held report counts; absent in every other state.
     #[prost(message, optional, tag = "4")]
-    pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The reason that staff gave for a rejection or a retraction; otherwise empty.
-    #[prost(string, tag = "5")]
-    pub reason: ::prost::alloc::string::String,
+    pub approved_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// When staff rejected or retracted it, and why; absent in every other state.
+    #[prost(message, optional, tag = "5")]
+    pub ended: ::core::option::Option<super::super::common::v1::Ended>,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -1479,8 +1483,10 @@ pub enum ReportState {
     Counted = 1,
     /// It waits for a review by staff.
     Held = 2,
-    /// Staff rejected it, or retracted it after it had counted: it never counts.
+    /// Staff rejected it while it was held: it never counts.
     Rejected = 3,
+    /// It counted, until staff retracted it: it never counts again.
+    Retracted = 4,
 }
 impl ReportState {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1493,6 +1499,7 @@ impl ReportState {
             Self::Counted => "REPORT_STATE_COUNTED",
             Self::Held => "REPORT_STATE_HELD",
             Self::Rejected => "REPORT_STATE_REJECTED",
+            Self::Retracted => "REPORT_STATE_RETRACTED",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1502,6 +1509,7 @@ impl ReportState {
             "REPORT_STATE_COUNTED" => Some(Self::Counted),
             "REPORT_STATE_HELD" => Some(Self::Held),
             "REPORT_STATE_REJECTED" => Some(Self::Rejected),
+            "REPORT_STATE_RETRACTED" => Some(Self::Retracted),
             _ => None,
         }
     }
@@ -2005,10 +2013,28 @@ pub struct ListReportsRequest {
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListReportsResponse {
     #[prost(message, repeated, tag = "1")]
-    pub reports: ::prost::alloc::vec::Vec<OwnReport>,
+    pub reports: ::prost::alloc::vec::Vec<StaffReport>,
     /// Empty on the last page.
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
+}
+/// A report as staff read it.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct StaffReport {
+    #[prost(message, optional, tag = "1")]
+    pub report: ::core::option::Option<OwnReport>,
+    /// The report is the first in a new unit of the currency.
+    #[prost(bool, tag = "2")]
+    pub new_unit: bool,
+    /// The member who made the last decision on it; empty without a decision.
+    #[prost(string, tag = "3")]
+    pub decided_by: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// What the member wrote: the reason of a rejection or a retraction, which the owners of the game
+    /// read too, or the note of an approval, which they do not.
+    #[prost(string, tag = "5")]
+    pub note: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListHeldReportsRequest {
@@ -2067,7 +2093,7 @@ pub struct RejectReportRequest {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RejectReportResponse {
-    /// Nothing was decided: the report was already rejected.
+    /// Nothing was decided: the report was already rejected or retracted.
     #[prost(bool, tag = "1")]
     pub unchanged: bool,
 }
@@ -2082,7 +2108,7 @@ pub struct RetractReportRequest {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RetractReportResponse {
-    /// Nothing was decided: the report does not count, by an earlier decision.
+    /// Nothing was decided: the report was already rejected or retracted.
     #[prost(bool, tag = "1")]
     pub unchanged: bool,
 }
@@ -2293,7 +2319,8 @@ pub mod staff_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Registers or renames the currency of a game.
+        /// Registers or renames the currency of a game. The limit of SetOwnCurrency does not apply, and
+        /// the call does not count towards it.
         pub async fn set_currency(
             &mut self,
             request: impl tonic::IntoRequest<super::SetCurrencyRequest>,
@@ -2368,7 +2395,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ListHeldReports"));
             self.inner.unary(req, path, codec).await
         }
-        /// The reports of a game, counted or not, newest first.
+        /// The reports of a game, counted or not, newest first, each with the last decision on it.
         pub async fn list_reports(
             &mut self,
             request: impl tonic::IntoRequest<super::ListReportsRequest>,
@@ -2613,7 +2640,8 @@ pub mod staff_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
     #[async_trait]
     pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
-        /// Registers or renames the currency of a game.
+        /// Registers or renames the currency of a game. The limit of SetOwnCurrency does not apply, and
+        /// the call does not count towards it.
         async fn set_currency(
             &self,
             request: tonic::Request<super::SetCurrencyRequest>,
@@ -2637,7 +2665,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListHeldReportsResponse>,
             tonic::Status,
         >;
-        /// The reports of a game, counted or not, newest first.
+        /// The reports of a game, counted or not, newest first, each with the last decision on it.
         async fn list_reports(
             &self,
             request: tonic::Request<super::ListReportsRequest>,

@@ -64,7 +64,7 @@ pub struct NameRow {
 pub struct ReportRow {
     pub at: String,
     pub state: StateText,
-    /// Why it is or was held, and why staff rejected it.
+    /// Why it is or was held, and why staff rejected or retracted it.
     pub notes: Vec<String>,
     pub cost: String,
     pub supply: String,

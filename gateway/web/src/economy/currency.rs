@@ -15,7 +15,7 @@ use crate::english::{say, say_of, say_of_two, texts};
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
-use crate::render::{FormState, html};
+use crate::render::{FormState, html, see_other};
 use crate::request::Section;
 use crate::upstream::{minute_of, time_of};
 use crate::url_query::{ListQuery, UrlQuery};
@@ -43,9 +43,13 @@ pub async fn name(
 ) -> PageResult {
     let economy = &request.app.economy;
     let work = async {
-        economy.name_currency(request.scope.id, &game, &form.name).await?;
+        let is_new = economy.name_currency(request.scope.id, &game, &form.name).await?;
         let path = request.path(&format!("/economy/{game}?done=currency-named"));
-        Ok(Effect::shown_at(Action::CurrencyNamed, &game, &path))
+        Ok(if is_new {
+            Effect::shown_at(Action::CurrencyNamed, &game, &path)
+        } else {
+            Effect::none(see_other(&path))
+        })
     };
     let page = async |state| page(&request, &game, ("", None), &form, state).await;
     request.answer(work, &["name"], page).await
@@ -104,10 +108,10 @@ fn name_row(name: proto::CurrencyName) -> NameRow {
 fn report_row(own: proto::OwnReport) -> ReportRow {
     let state = own.state();
     let report = own.report.unwrap_or_default();
-    let decided = time_of(own.decided_at).map(|at| texts().minute(at));
     let (key, tone) = match state {
         proto::ReportState::Counted => ("economy-report-counts", "good"),
         proto::ReportState::Rejected => ("economy-report-rejected", "bad"),
+        proto::ReportState::Retracted => ("economy-report-retracted", "bad"),
         proto::ReportState::Held => ("economy-report-held", ""),
         proto::ReportState::Unspecified => ("economy-report-unknown", ""),
     };
@@ -116,19 +120,19 @@ fn report_row(own: proto::OwnReport) -> ReportRow {
     if !own.held.is_empty() {
         notes.push(own.held);
     }
-    match (state, decided) {
-        (proto::ReportState::Counted, Some(at)) => {
-            notes.push(say_of("economy-report-approved", &at));
-        }
-        (proto::ReportState::Rejected, Some(at)) => {
-            let text = say_of_two("economy-report-reason", &at, &own.reason);
-            notes.push(text);
-        }
-        (proto::ReportState::Held, _) => {
-            let since = minute_of(texts(), report.at);
-            notes.push(say_of("economy-report-waits", &since));
-        }
-        _ => {}
+    if let Some(at) = time_of(own.approved_at) {
+        notes.push(say_of("economy-report-approved", &texts().minute(at)));
+    }
+    if let Some(ended) = own.ended {
+        let key = match state {
+            proto::ReportState::Retracted => "economy-report-retracted-reason",
+            _ => "economy-report-reason",
+        };
+        notes.push(say_of_two(key, &minute_of(texts(), ended.at), &ended.reason));
+    }
+    if state == proto::ReportState::Held {
+        let since = minute_of(texts(), report.at);
+        notes.push(say_of("economy-report-waits", &since));
     }
     ReportRow {
         at: minute_of(texts(), report.at),

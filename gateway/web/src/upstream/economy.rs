@@ -37,10 +37,10 @@ rpcs! { Economy:
             page: page(100, Some(cursor)),
         };
 
-    /// Registers or renames the currency of a game. A second call changes nothing.
-    idempotent name_currency(account: Uuid, game: &str, name: &str) -> () =
+    /// Registers or renames the currency of a game. Returns false if it has this name already.
+    idempotent name_currency(account: Uuid, game: &str, name: &str) -> bool =
         proto::SetOwnCurrencyRequest { account_id: account, game, name }
-        => |_named| ();
+        => |named| !named.unchanged;
 
     /// The games with held reports, with the oldest one of each.
     idempotent held_reports(account: Uuid) -> Vec<proto::OwnHeldReport> =

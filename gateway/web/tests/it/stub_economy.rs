@@ -3,14 +3,15 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+use contracts::common::v1::Ended;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::currencies_service_server::{
     CurrenciesService, CurrenciesServiceServer,
 };
 use contracts::economy::v1::rates_service_server::{RatesService, RatesServiceServer};
 use contracts::economy::v1::reports_service_server::{ReportsService, ReportsServiceServer};
-use kit::Fault;
 use kit::api::timestamp;
+use kit::{Code, Fault};
 use tonic::service::RoutesBuilder;
 use tonic::{Request, Response, Status};
 
@@ -24,6 +25,8 @@ pub(crate) struct StubEconomy {
     pub(crate) name: Arc<Mutex<Option<String>>>,
     /// How often the name was set.
     pub(crate) named: Arc<AtomicU32>,
+    /// The state of the report, which is held at first, and why staff ended it.
+    pub(crate) report: Arc<Mutex<(proto::ReportState, String)>>,
     /// The text of every field that somebody fills.
     pub(crate) words: Arc<Mutex<Option<String>>>,
     /// The game `okoto` is not public.
@@ -85,11 +88,38 @@ impl StubEconomy {
         words.unwrap_or_else(|| usual.to_owned())
     }
 
+    /// Staff decide on the report, as the service allows it.
+    pub(crate) fn decide(&self, state: proto::ReportState, reason: &str) {
+        use proto::ReportState::{Counted, Held, Rejected, Retracted, Unspecified};
+
+        let mut report = self.report.lock().unwrap();
+        let allowed = match report.0 {
+            Unspecified | Held => &[Counted, Rejected][..],
+            Counted => &[Retracted],
+            Rejected | Retracted => &[],
+        };
+        assert!(allowed.contains(&state), "{:?} {state:?}", report.0);
+        *report = (state, reason.to_owned());
+    }
+
     fn check(&self, account: &str, game: &str) -> Result<(), Status> {
         if *self.owner.lock().unwrap() == account && game == "okoto" {
             return Ok(());
         }
         Err(Fault::not_found("No game of yours has this slug.").into())
+    }
+}
+
+/// How often owners rename the currency in a day.
+const MAX_RENAMES: u32 = 5;
+
+/// The name of the currency of `okoto`.
+fn currency_name(name: &str, given_by: &str) -> proto::CurrencyName {
+    proto::CurrencyName {
+        game: "okoto".to_owned(),
+        name: name.to_owned(),
+        since: Some(timestamp::encode(START)),
+        given_by: given_by.to_owned(),
     }
 }
 
@@ -127,15 +157,25 @@ impl CurrenciesService for StubEconomy {
     ) -> Answer<proto::SetCurrencyResponse> {
         let request = request.into_inner();
         self.check(&request.account_id, &request.game)?;
-        if request.name.len() > 60 {
+        let sent = request.name.trim();
+        if !(1..=60).contains(&sent.chars().count()) {
             return Err(Fault::invalid_field("name", "It must have 1 to 60 characters.").into());
         }
-        // As in the service, the same name changes nothing.
-        let before = self.name.lock().unwrap().replace(request.name.clone());
-        if before.as_ref() != Some(&request.name) {
+        let mut name = self.name.lock().unwrap();
+        // As in the service, the same name changes nothing, and owners rename it five times a day.
+        let unchanged = name.as_deref() == Some(sent);
+        if !unchanged {
+            if self.named.load(Ordering::Relaxed) > MAX_RENAMES {
+                let reason = "The currency was renamed 5 times today.";
+                let fields = Fault::invalid_field("name", reason).fields;
+                let fault = Fault { fields, ..Fault::new(Code::RateLimited, reason) };
+                return Err(fault.with_retry_after(60).into());
+            }
             self.named.fetch_add(1, Ordering::Relaxed);
+            *name = Some(sent.to_owned());
         }
-        Ok(Response::new(proto::SetCurrencyResponse::default()))
+        let currency = Some(currency_name(sent, &format!("account {}", request.account_id)));
+        Ok(Response::new(proto::SetCurrencyResponse { currency, unchanged }))
     }
 
     async fn list_own_currencies(
@@ -151,12 +191,7 @@ impl CurrenciesService for StubEconomy {
             game: "okoto".to_owned(),
             title: self.text("Okoto <b>"),
             published: !self.is_hidden.load(Ordering::Relaxed),
-            name: name.map(|name| proto::CurrencyName {
-                game: "okoto".to_owned(),
-                name,
-                since: Some(timestamp::encode(START)),
-                given_by: "account".to_owned(),
-            }),
+            name: name.map(|name| currency_name(&name, "account")),
         };
         let is_owner = *self.owner.lock().unwrap() == request.account_id;
         Ok(Response::new(proto::ListOwnCurrenciesResponse {
@@ -181,18 +216,31 @@ impl ReportsService for StubEconomy {
     ) -> Answer<proto::ListOwnReportsResponse> {
         let request = request.into_inner();
         self.check(&request.account_id, &request.game)?;
-        let mut report = proto::OwnReport {
-            report: Some(proto::Report {
-                at: Some(timestamp::encode(START)),
-                cost: 1_200_000,
-                ..proto::Report::default()
-            }),
-            held: self.text("The basket costs twice as much as before."),
-            reason: self.text(""),
-            ..proto::OwnReport::default()
+        // As in the service, a report has either the time of an approval or an end, or neither.
+        let own = |state, reason: String| {
+            let at = Some(timestamp::encode(START));
+            let ended = Ended { by_account: String::new(), at, reason };
+            let is_ended =
+                matches!(state, proto::ReportState::Rejected | proto::ReportState::Retracted);
+            proto::OwnReport {
+                report: Some(proto::Report { at, cost: 1_200_000, ..proto::Report::default() }),
+                state: state.into(),
+                held: self.text("The basket costs twice as much as before."),
+                approved_at: at.filter(|_| state == proto::ReportState::Counted),
+                ended: is_ended.then_some(ended),
+            }
         };
-        report.set_state(proto::ReportState::Held);
-        Ok(Response::new(proto::ListOwnReportsResponse { reports: vec![report], page: None }))
+        let mut reports = Vec::new();
+        if self.words.lock().unwrap().is_some() {
+            reports.push(own(proto::ReportState::Rejected, self.text("")));
+        }
+        let (state, reason) = self.report.lock().unwrap().clone();
+        let state = match state {
+            proto::ReportState::Unspecified => proto::ReportState::Held,
+            state => state,
+        };
+        reports.push(own(state, reason));
+        Ok(Response::new(proto::ListOwnReportsResponse { reports, page: None }))
     }
 
     async fn list_own_held_reports(
