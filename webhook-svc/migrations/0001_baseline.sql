@@ -109,8 +109,10 @@ create table webhook.endpoint (
     reason text not null default '',
     -- The signing secret, encrypted (src/key_ring.rs).
     secret bytea not null,
+    secret_id uuid not null default gen_random_uuid(),
     -- During a rotation: the secret that replaces it then.
     next_secret bytea,
+    next_secret_id uuid,
     next_secret_from timestamptz,
     -- The people who have seen the secrets: who added the endpoint, or rotated its secret. Null: nobody is named.
     seen_by uuid,
@@ -129,6 +131,7 @@ create table webhook.endpoint (
     failure_mailed_at timestamptz,
     failures_since_mail integer not null default 0,
     check ((next_secret is null) = (next_secret_from is null)),
+    check ((next_secret is null) = (next_secret_id is null)),
     check ((failures = 0) = (first_failure_at is null))
 );
 create index endpoint_by_account on webhook.endpoint (account_id, created_at, id);

@@ -13,10 +13,6 @@ use uuid::Uuid;
 use crate::form_body::{FormBody, unreadable};
 use crate::page_error::PageError;
 
-/// A form without fields but its id.
-#[derive(Debug, serde::Deserialize)]
-pub struct NoFields {}
-
 /// An id for a form.
 pub fn new_id() -> String {
     ids::row_id().to_string()

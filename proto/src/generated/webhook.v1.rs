@@ -20,6 +20,9 @@ pub struct Endpoint {
     /// During the rotation of its secret: the time until which the old secret signs.
     #[prost(message, optional, tag = "8")]
     pub rotating_until: ::core::option::Option<::prost_types::Timestamp>,
+    /// During the rotation: the id of the new secret. Empty otherwise.
+    #[prost(string, tag = "13")]
+    pub next_secret_id: ::prost::alloc::string::String,
     /// In the responses of GetEndpoint and ListEndpoints.
     #[prost(message, optional, tag = "9")]
     pub health: ::core::option::Option<Health>,
@@ -236,9 +239,16 @@ pub struct SendAgainRequest {
     pub endpoint_id: ::prost::alloc::string::String,
     #[prost(int64, tag = "3")]
     pub id: i64,
+    /// `tries` of the delivery as the caller has read it. Absent: whatever it is.
+    #[prost(uint32, optional, tag = "4")]
+    pub read_tries: ::core::option::Option<u32>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct SendAgainResponse {}
+pub struct SendAgainResponse {
+    /// Nothing was sent: an attempt has ended since the caller read the delivery.
+    #[prost(bool, tag = "1")]
+    pub unchanged: bool,
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RecoverRequest {
     #[prost(string, tag = "1")]
@@ -427,7 +437,8 @@ pub mod deliveries_service_client {
                 .insert(GrpcMethod::new("webhook.v1.DeliveriesService", "GetDelivery"));
             self.inner.unary(req, path, codec).await
         }
-        /// Makes an attempt now, in whatever state the delivery is; of a paused endpoint, when it is resumed.
+        /// Makes an attempt now, in whatever state the delivery is; of a paused endpoint, when it is
+        /// resumed. If an attempt has ended since the caller read the delivery, nothing is sent.
         pub async fn send_again(
             &mut self,
             request: impl tonic::IntoRequest<super::SendAgainRequest>,
@@ -536,7 +547,8 @@ pub mod deliveries_service_server {
             tonic::Response<super::GetDeliveryResponse>,
             tonic::Status,
         >;
-        /// Makes an attempt now, in whatever state the delivery is; of a paused endpoint, when it is resumed.
+        /// Makes an attempt now, in whatever state the delivery is; of a paused endpoint, when it is
+        /// resumed. If an attempt has ended since the caller read the delivery, nothing is sent.
         async fn send_again(
             &self,
             request: tonic::Request<super::SendAgainRequest>,
@@ -963,6 +975,9 @@ pub struct PauseEndpointRequest {
 pub struct PauseEndpointResponse {
     #[prost(message, optional, tag = "1")]
     pub endpoint: ::core::option::Option<Endpoint>,
+    /// The endpoint was already paused.
+    #[prost(bool, tag = "2")]
+    pub unchanged: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ResumeEndpointRequest {
@@ -975,6 +990,9 @@ pub struct ResumeEndpointRequest {
 pub struct ResumeEndpointResponse {
     #[prost(message, optional, tag = "1")]
     pub endpoint: ::core::option::Option<Endpoint>,
+    /// The endpoint was already active.
+    #[prost(bool, tag = "2")]
+    pub unchanged: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RotateSecretRequest {
@@ -986,6 +1004,10 @@ pub struct RotateSecretRequest {
     pub form_id: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
     pub person_id: ::prost::alloc::string::String,
+    /// `next_secret_id` of the endpoint as the caller has read it: the new secret that ends. Empty: no
+    /// new secret waits.
+    #[prost(string, tag = "5")]
+    pub read_next_secret_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RotateSecretResponse {
@@ -1000,6 +1022,9 @@ pub struct SwitchSecretRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub id: ::prost::alloc::string::String,
+    /// `next_secret_id` of the endpoint: the secret that signs from now on.
+    #[prost(string, tag = "3")]
+    pub secret_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SwitchSecretResponse {
@@ -1243,7 +1268,9 @@ pub mod endpoints_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Creates a new secret, which the response contains. The old secret signs for a day, or until SwitchSecret.
+        /// Creates a new secret, which the response contains. The old secret signs for a day, or until
+        /// SwitchSecret. A new secret that is already waiting ends immediately. `failed_precondition` if
+        /// another secret waits than the one that the caller has read, or none.
         pub async fn rotate_secret(
             &mut self,
             request: impl tonic::IntoRequest<super::RotateSecretRequest>,
@@ -1268,7 +1295,8 @@ pub mod endpoints_service_client {
                 .insert(GrpcMethod::new("webhook.v1.EndpointsService", "RotateSecret"));
             self.inner.unary(req, path, codec).await
         }
-        /// Signs with the new secret from now on.
+        /// Signs with the new secret from now on. A second call changes nothing. `failed_precondition` if
+        /// the secret has been replaced since.
         pub async fn switch_secret(
             &mut self,
             request: impl tonic::IntoRequest<super::SwitchSecretRequest>,
@@ -1416,7 +1444,9 @@ pub mod endpoints_service_server {
             tonic::Response<super::ResumeEndpointResponse>,
             tonic::Status,
         >;
-        /// Creates a new secret, which the response contains. The old secret signs for a day, or until SwitchSecret.
+        /// Creates a new secret, which the response contains. The old secret signs for a day, or until
+        /// SwitchSecret. A new secret that is already waiting ends immediately. `failed_precondition` if
+        /// another secret waits than the one that the caller has read, or none.
         async fn rotate_secret(
             &self,
             request: tonic::Request<super::RotateSecretRequest>,
@@ -1424,7 +1454,8 @@ pub mod endpoints_service_server {
             tonic::Response<super::RotateSecretResponse>,
             tonic::Status,
         >;
-        /// Signs with the new secret from now on.
+        /// Signs with the new secret from now on. A second call changes nothing. `failed_precondition` if
+        /// the secret has been replaced since.
         async fn switch_secret(
             &self,
             request: tonic::Request<super::SwitchSecretRequest>,

@@ -21,6 +21,7 @@ pub(super) fn endpoint(
         EndpointState::Unknown => proto::EndpointState::Unspecified,
     };
     let seen_by = endpoint.seen_by(now).into_iter();
+    let next_secret = endpoint.waiting_secret(now);
     let rotating_until = endpoint.next_secret_from.filter(|from| *from > now);
     proto::Endpoint {
         id: endpoint.id.to_string(),
@@ -33,6 +34,7 @@ pub(super) fn endpoint(
         reason: endpoint.reason,
         created_at: Some(encode(endpoint.created_at)),
         rotating_until: rotating_until.map(encode),
+        next_secret_id: next_secret.map(|id| id.to_string()).unwrap_or_default(),
         seen_by: seen_by.map(|person| person.to_string()).collect(),
         health: backlog.map(|backlog| proto::Health {
             queued: backlog.count.unsigned_abs(),

@@ -16,7 +16,7 @@ use super::{Service, account_id, calls, convert};
 use crate::domain::event::Event;
 use crate::domain::message::Message;
 use crate::domain::samples;
-use crate::store::deliveries::{self, DeliveryState, Filter};
+use crate::store::deliveries::{self, DeliveryState, Filter, Resend};
 use crate::store::endpoints::EndpointState;
 use crate::store::{failed, messages, plans, waiting};
 
@@ -94,13 +94,20 @@ impl Service {
             self.require_real_events(account).await?;
         }
         check_enabled(endpoint.state)?;
-        let (id, now) = (endpoint.id, self.clock.now());
-        let was_waiting = found.state == DeliveryState::Waiting;
+        let now = self.clock.now();
+        let resend = Resend {
+            endpoint: endpoint.id,
+            delivery: request.id,
+            was_waiting: found.state == DeliveryState::Waiting,
+            most_attempts: request.read_tries.and_then(|tries| i32::try_from(tries).ok()),
+        };
         let mut transaction = kit::pg::begin(&self.pool).await?;
-        deliveries::send_again(&mut transaction, id, request.id, was_waiting, now).await?;
+        let is_due = deliveries::send_again(&mut transaction, resend, now).await?;
         transaction.commit().await?;
         self.wakeup.wake();
-        Ok(proto::SendAgainResponse {})
+        // Without `read_tries`, an attempt that has succeeded meanwhile is what the caller wants.
+        let unchanged = !is_due && request.read_tries.is_some();
+        Ok(proto::SendAgainResponse { unchanged })
     }
 
     async fn recover(
@@ -144,6 +151,16 @@ impl Service {
     ) -> Result<proto::SendTestEventResponse, Fault> {
         let account = account_id(&request.account_id)?;
         let endpoint = self.endpoint(account, "endpoint_id", &request.endpoint_id).await?;
+        let mut bad = BadFields::default();
+        let form = (!request.form_id.is_empty()).then(|| bad.id("form_id", &request.form_id));
+        bad.check()?;
+        // A form has one message at an endpoint, however often it is sent.
+        let id = form.map_or_else(ids::row_id, |form| Uuid::new_v5(&endpoint.id, form.as_bytes()));
+        if form.is_some()
+            && let Some(delivery) = self.delivery_of_message(endpoint.id, id).await?
+        {
+            return Ok(proto::SendTestEventResponse { delivery: Some(delivery) });
+        }
         check_enabled(endpoint.state)?;
         let tests = waiting::count_tests(&self.pool, endpoint.id, MAX_WAITING_TESTS).await?;
         if tests >= MAX_WAITING_TESTS {
@@ -163,12 +180,7 @@ impl Service {
             let known = kinds.join(", ");
             Fault::invalid_field("kind", format!("Kinds of {}: {known}.", event.as_str()))
         })?;
-        let mut bad = BadFields::default();
-        let form = (!request.form_id.is_empty()).then(|| bad.id("form_id", &request.form_id));
-        bad.check()?;
         let now = self.clock.now();
-        // A form has one message at an endpoint, however often it is sent.
-        let id = form.map_or_else(ids::row_id, |form| Uuid::new_v5(&endpoint.id, form.as_bytes()));
         let message = Message::new(id, event, None, now, &sample.data)
             .map_err(|error| Fault::internal(&error))?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
@@ -191,6 +203,19 @@ impl Service {
 }
 
 impl Service {
+    /// The delivery of a message to an endpoint, if it has one.
+    async fn delivery_of_message(
+        &self,
+        endpoint: Uuid,
+        message: Uuid,
+    ) -> Result<Option<proto::Delivery>, Fault> {
+        let Some(id) = deliveries::find_by_message(&self.pool, endpoint, message).await? else {
+            return Ok(None);
+        };
+        let found = deliveries::find(&self.pool, endpoint, id).await?;
+        Ok(found.map(convert::delivery))
+    }
+
     /// Refuses to send real events again when the account's plan no longer has any.
     async fn require_real_events(&self, account: Uuid) -> Result<(), Fault> {
         if self.plan(account).await?.events {

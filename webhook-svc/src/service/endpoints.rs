@@ -7,7 +7,7 @@ use kit::api::bad_fields::BadFields;
 use kit::feed::arrival;
 use kit::{Code, Fault, ids};
 use sqlx::PgConnection;
-use time::Duration;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::{Service, account_id, calls, convert, parse_id};
@@ -69,7 +69,9 @@ impl Service {
             state: EndpointState::On,
             reason: String::new(),
             secret: sealed.map_err(|error| Fault::internal(&error))?,
+            secret_id: ids::row_id(),
             next_secret: None,
+            next_secret_id: None,
             next_secret_from: None,
             seen_by: person,
             next_seen_by: None,
@@ -152,7 +154,7 @@ impl Service {
             _ => None,
         };
         let (read_url, read_events) = (request.read_url, request.read_events);
-        let changed = self.modify(account, &request.id, |endpoint| {
+        let changed = self.modify(account, &request.id, |endpoint, _now| {
             let is_as_read = read_url.is_none_or(|url| url == endpoint.url)
                 && read_events.is_none_or(|read| read.events == endpoint.events);
             if !is_as_read {
@@ -183,8 +185,10 @@ impl Service {
         request: proto::PauseEndpointRequest,
     ) -> Result<proto::PauseEndpointResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let paused = self.modify(account, &request.id, |endpoint| {
+        let mut unchanged = false;
+        let paused = self.modify(account, &request.id, |endpoint, _now| {
             check_known(endpoint.state)?;
+            unchanged = endpoint.state == EndpointState::Paused;
             if endpoint.state == EndpointState::Off {
                 let reason = "The address is disabled, so it cannot be paused; resume it first.";
                 return Err(Fault::invalid_field("id", reason));
@@ -192,7 +196,8 @@ impl Service {
             endpoint.state = EndpointState::Paused;
             Ok(())
         });
-        Ok(proto::PauseEndpointResponse { endpoint: Some(paused.await?) })
+        let endpoint = Some(paused.await?);
+        Ok(proto::PauseEndpointResponse { endpoint, unchanged })
     }
 
     async fn resume_endpoint(
@@ -200,8 +205,10 @@ impl Service {
         request: proto::ResumeEndpointRequest,
     ) -> Result<proto::ResumeEndpointResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let resumed = self.modify(account, &request.id, |endpoint| {
+        let mut unchanged = false;
+        let resumed = self.modify(account, &request.id, |endpoint, _now| {
             check_known(endpoint.state)?;
+            unchanged = endpoint.state == EndpointState::On;
             if endpoint.state == EndpointState::Off {
                 endpoint.forget_failures();
                 endpoint.reason.clear();
@@ -209,21 +216,24 @@ impl Service {
             endpoint.state = EndpointState::On;
             Ok(())
         });
-        Ok(proto::ResumeEndpointResponse { endpoint: Some(resumed.await?) })
+        let endpoint = Some(resumed.await?);
+        Ok(proto::ResumeEndpointResponse { endpoint, unchanged })
     }
 
     async fn rotate_secret(
         &self,
         request: proto::RotateSecretRequest,
     ) -> Result<proto::RotateSecretResponse, Fault> {
-        let (account, now) = (account_id(&request.account_id)?, self.clock.now());
+        let account = account_id(&request.account_id)?;
         let mut bad = BadFields::default();
         let form = optional_id(&mut bad, "form_id", &request.form_id);
         let person = optional_id(&mut bad, "person_id", &request.person_id);
+        let field = "read_next_secret_id";
+        let read_waiting = optional_id(&mut bad, field, &request.read_next_secret_id);
         bad.check()?;
         let new = Secret::generate();
         let mut secret = new.reveal().to_owned();
-        let rotated = self.modify(account, &request.id, |endpoint| {
+        let rotated = self.modify(account, &request.id, |endpoint, now| {
             if form.is_some() && form == endpoint.rotation_form_id {
                 let shown_until =
                     endpoint.next_secret_from.map(|from| from - self.rotation + SHOWN_AGAIN);
@@ -234,9 +244,18 @@ impl Service {
                 secret = self.reveal(endpoint, sealed, is_shown)?;
                 return Ok(());
             }
+            let waiting = endpoint.waiting_secret(now);
+            if waiting != read_waiting {
+                let message = match waiting {
+                    Some(_) => "Another new secret was created after you opened the page. Nothing was created. If you create a secret now, that one ends.",
+                    None => "The new secret that waited is in use now. Nothing was created.",
+                };
+                return Err(Fault::new(Code::PreconditionFailed, message));
+            }
             if endpoint.is_rotated(now) {
                 endpoint.use_next_secret();
             }
+            endpoint.next_secret_id = Some(ids::row_id());
             let sealed = seal_secret(&self.key_ring, endpoint.id, &new);
             endpoint.next_secret = Some(sealed.map_err(|error| Fault::internal(&error))?);
             endpoint.next_secret_from = Some(now + self.rotation);
@@ -252,12 +271,18 @@ impl Service {
         request: proto::SwitchSecretRequest,
     ) -> Result<proto::SwitchSecretResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let switched = self.modify(account, &request.id, |endpoint| {
-            if endpoint.use_next_secret() {
+        let secret = parse_id("secret_id", &request.secret_id)?;
+        let switched = self.modify(account, &request.id, |endpoint, _now| {
+            if endpoint.secret_id == secret {
+                // The call is repeated.
                 return Ok(());
             }
-            let reason = "The address has no new secret: create one first.";
-            Err(Fault::invalid_field("id", reason))
+            if endpoint.next_secret_id == Some(secret) {
+                endpoint.use_next_secret();
+                return Ok(());
+            }
+            let message = "The new secret was replaced by another one after you opened the page. Nothing was switched.";
+            Err(Fault::new(Code::PreconditionFailed, message))
         });
         Ok(proto::SwitchSecretResponse { endpoint: Some(switched.await?) })
     }
@@ -363,18 +388,20 @@ impl Service {
         found.ok_or_else(not_found)
     }
 
-    /// Changes an endpoint, and makes its worker load it again.
+    /// Changes an endpoint at the time that `change` gets, and makes its worker load it again.
     async fn modify(
         &self,
         account: Uuid,
         id: &str,
-        change: impl FnOnce(&mut Endpoint) -> Result<(), Fault>,
+        change: impl FnOnce(&mut Endpoint, OffsetDateTime) -> Result<(), Fault>,
     ) -> Result<proto::Endpoint, Fault> {
-        let (id, now) = (parse_id("id", id)?, self.clock.now());
+        let id = parse_id("id", id)?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
         let found = endpoints::lock(&mut transaction, id, Some(account)).await?;
         let mut endpoint = found.ok_or_else(not_found)?;
-        change(&mut endpoint)?;
+        // Under the lock: a change that this one has waited for is earlier.
+        let now = self.clock.now();
+        change(&mut endpoint, now)?;
         endpoints::update(&mut transaction, &endpoint, now).await?;
         transaction.commit().await?;
         self.wakeup.wake();

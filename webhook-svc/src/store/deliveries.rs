@@ -226,40 +226,55 @@ async fn body(
         .await
 }
 
-/// Makes a delivery due, with one more attempt if it is finished.
-///
-/// If the delivery was waiting when the caller read it (`was_waiting`), and the attempt in flight has succeeded since, nothing is sent again.
+/// A delivery that is sent again.
+#[derive(Debug, Clone, Copy)]
+pub struct Resend {
+    pub endpoint: Uuid,
+    pub delivery: i64,
+    /// Whether the delivery was waiting when the caller read it. If the attempt in flight has
+    /// succeeded since, nothing is sent again.
+    pub was_waiting: bool,
+    /// If the delivery has more attempts, nothing is sent: one has ended since the person saw it.
+    /// `None`: no limit.
+    pub most_attempts: Option<i32>,
+}
+
+/// Makes a delivery due, with one more attempt if it is finished. Returns false if nothing is sent.
 pub async fn send_again(
     connection: &mut PgConnection,
-    endpoint: Uuid,
-    id: i64,
-    was_waiting: bool,
+    resend: Resend,
     now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
+) -> Result<bool, sqlx::Error> {
+    let Resend { endpoint, delivery: id, was_waiting, most_attempts } = resend;
     waiting::lock_resends(connection, endpoint).await?;
     // Waits for the transaction that records an attempt in flight. The next statement then sees the result.
     let found = sqlx::query!(
-        "update webhook.waiting set due_at = $3 where endpoint_id = $1 and id = $2",
+        "update webhook.waiting set due_at = $3
+         where endpoint_id = $1 and id = $2 and ($4::integer is null or attempts <= $4)",
         endpoint,
         id,
         now,
+        most_attempts,
     );
     if found.execute(&mut *connection).await?.rows_affected() > 0 {
-        return queue::make_due(connection, endpoint, now).await;
+        queue::make_due(connection, endpoint, now).await?;
+        return Ok(true);
     }
-    sqlx::query!(
+    let inserted = sqlx::query!(
         "insert into webhook.waiting (endpoint_id, id, message_id, created_at, attempts, attempts_left, due_at, is_test)
          overriding system value
          select $1, $2, message_id, last.created_at, number, 1, $3, message.listing_kind is null from (
              select * from webhook.attempt_log where endpoint_id = $1 and delivery_id = $2 order by number desc limit 1
          ) as last join webhook.message on message.id = message_id
-         where state <> 'delivered' or not $4",
+         where (state <> 'delivered' or not $4) and ($5::integer is null or number <= $5)",
         endpoint,
         id,
         now,
         was_waiting,
+        most_attempts,
     )
     .execute(&mut *connection)
     .await?;
-    queue::make_due(connection, endpoint, now).await
+    queue::make_due(connection, endpoint, now).await?;
+    Ok(inserted.rows_affected() > 0)
 }

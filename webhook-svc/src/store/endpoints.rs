@@ -49,8 +49,10 @@ pub struct Endpoint {
     /// Why the service switched the endpoint off.
     pub reason: String,
     pub secret: Vec<u8>,
+    pub secret_id: Uuid,
     /// Replaces `secret` at `next_secret_from`.
     pub next_secret: Option<Vec<u8>>,
+    pub next_secret_id: Option<Uuid>,
     pub next_secret_from: Option<OffsetDateTime>,
     /// The people who have seen `secret` and `next_secret`.
     pub seen_by: Option<Uuid>,
@@ -100,6 +102,9 @@ impl Endpoint {
             return false;
         };
         self.secret = next;
+        if let Some(id) = self.next_secret_id.take() {
+            self.secret_id = id;
+        }
         self.seen_by = self.next_seen_by.take();
         self.next_secret_from = None;
         true
@@ -108,6 +113,11 @@ impl Endpoint {
     /// Whether the next secret replaces the current one at `now`.
     pub fn is_rotated(&self, now: OffsetDateTime) -> bool {
         self.next_secret_from.is_some_and(|from| from <= now)
+    }
+
+    /// The id of the next secret, unless it has replaced the current one at `now`.
+    pub fn waiting_secret(&self, now: OffsetDateTime) -> Option<Uuid> {
+        self.next_secret_id.filter(|_| !self.is_rotated(now))
     }
 
     /// The people who have seen a secret that signs at `now`.
@@ -129,8 +139,8 @@ macro_rules! endpoints {
     ($where:literal, $($argument:expr),+) => {
         sqlx::query_as!(
             Endpoint,
-            r#"select id, account_id, url, address_status, address_problem, events, state, reason, secret, next_secret,
-                   next_secret_from, seen_by, next_seen_by, form_id, rotation_form_id, created_at, failures, first_failure_at, last_failure_at, last_success_at, failure_mailed_at,
+            r#"select id, account_id, url, address_status, address_problem, events, state, reason, secret, secret_id, next_secret,
+                   next_secret_id, next_secret_from, seen_by, next_seen_by, form_id, rotation_form_id, created_at, failures, first_failure_at, last_failure_at, last_success_at, failure_mailed_at,
                    failures_since_mail
                from webhook.endpoint where "# + $where,
             $($argument),+
@@ -209,8 +219,8 @@ pub async fn count(executor: impl PgExecutor<'_>, account: Uuid) -> Result<i64, 
 pub async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with queue as (insert into webhook.queue (endpoint_id) values ($1))
-         insert into webhook.endpoint (id, account_id, url, events, secret, created_at, address_status, address_problem, seen_by, form_id)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+         insert into webhook.endpoint (id, account_id, url, events, secret, created_at, address_status, address_problem, seen_by, form_id, secret_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
         endpoint.id,
         endpoint.account_id,
         endpoint.url,
@@ -221,6 +231,7 @@ pub async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Resul
         endpoint.address_problem,
         endpoint.seen_by,
         endpoint.form_id,
+        endpoint.secret_id,
     )
     .execute(connection)
     .await?;
@@ -238,7 +249,8 @@ pub async fn update(
          update webhook.endpoint set url = $2, events = $3, state = coalesce($4, state), reason = $5, secret = $6,
              next_secret = $7, next_secret_from = $8, failures = $9, first_failure_at = $10, last_failure_at = $11,
              last_success_at = $12, address_status = $14, address_problem = $15, failure_mailed_at = $16,
-             failures_since_mail = $17, seen_by = $18, next_seen_by = $19, rotation_form_id = $20
+             failures_since_mail = $17, seen_by = $18, next_seen_by = $19, rotation_form_id = $20,
+             secret_id = $21, next_secret_id = $22
          where id = $1",
         endpoint.id,
         endpoint.url,
@@ -260,6 +272,8 @@ pub async fn update(
         endpoint.seen_by,
         endpoint.next_seen_by,
         endpoint.rotation_form_id,
+        endpoint.secret_id,
+        endpoint.next_secret_id,
     )
     .execute(connection)
     .await?;

@@ -116,6 +116,56 @@ async fn a_form_that_is_sent_twice_sends_one_test_event(pool: PgPool) {
     assert_eq!(service.list(ADA, endpoint).await.len(), 2);
 }
 
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_form_that_is_sent_again_has_the_same_answer_whatever_has_happened_since(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    for _ in 0..99 {
+        service.ping(ADA, endpoint).await;
+    }
+    let send = async |form: u128| {
+        let request = proto::SendTestEventRequest {
+            account_id: ADA.to_string(),
+            endpoint_id: endpoint.to_string(),
+            form_id: uuid::Uuid::from_u128(form).to_string(),
+            ..proto::SendTestEventRequest::default()
+        };
+        let sent = service.deliveries.clone().send_test_event(request).await;
+        let sent = sent.map(|sent| sent.into_inner().delivery.unwrap().id);
+        sent.map_err(|status| Fault::from(status).code)
+    };
+    // It is the last one for which there is room.
+    let first = send(1).await.unwrap();
+    assert_eq!(send(1).await, Ok(first));
+    assert_eq!(send(2).await, Err(Code::RateLimited));
+    let off = sqlx::query!("update webhook.endpoint set state = 'off' where id = $1", endpoint);
+    off.execute(&pool).await.unwrap();
+    assert_eq!(send(1).await, Ok(first));
+    assert_eq!(send(2).await, Err(Code::Invalid));
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_second_pause_and_a_second_resumption_change_nothing(pool: PgPool) {
+    let service = start(pool, &[]).await;
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    let (account_id, id) = (ADA.to_string(), endpoint.to_string());
+    let mut client = service.endpoints.clone();
+    for unchanged in [false, true] {
+        let request =
+            proto::PauseEndpointRequest { account_id: account_id.clone(), id: id.clone() };
+        let paused = client.pause_endpoint(request).await.unwrap().into_inner();
+        assert_eq!(paused.unchanged, unchanged);
+        assert_eq!(paused.endpoint.unwrap().state(), proto::EndpointState::Paused);
+    }
+    for unchanged in [false, true] {
+        let request =
+            proto::ResumeEndpointRequest { account_id: account_id.clone(), id: id.clone() };
+        let resumed = client.resume_endpoint(request).await.unwrap().into_inner();
+        assert_eq!(resumed.unchanged, unchanged);
+        assert_eq!(resumed.endpoint.unwrap().state(), proto::EndpointState::On);
+    }
+}
+
 /// Each new address causes a request to a host that the account chose.
 #[testing::database_test(webhook::MIGRATOR)]
 async fn an_account_may_enter_a_hundred_addresses_an_hour(pool: PgPool) {

@@ -4,6 +4,7 @@ use std::slice;
 
 use contracts::webhook::v1::{self as proto, DeliveryState};
 use kit::key_ring::KeyRing;
+use kit::{Code, Fault};
 use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
@@ -11,7 +12,7 @@ use webhook::jobs::reencrypt_secrets;
 use webhook::key_ring::open_secret;
 
 use crate::receiver::{Behaviour, Receiver};
-use crate::support::{ADA, EVE, START, start};
+use crate::support::{ADA, EVE, START, Webhook, start};
 
 const OLD: &str = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
 const NEW: &str = "b:AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=";
@@ -48,6 +49,102 @@ async fn a_new_secret_signs_with_the_old_one_for_a_day_and_then_alone(pool: PgPo
     assert_eq!(service.endpoint(ADA, id).await.rotating_until, None);
 }
 
+/// Rotates the secret of an endpoint of Ada, as a person who has seen this new secret wait.
+async fn rotate(
+    service: &Webhook,
+    endpoint: Uuid,
+    form: u128,
+    read: &str,
+) -> Result<(proto::Endpoint, String), Fault> {
+    let request = proto::RotateSecretRequest {
+        account_id: ADA.to_string(),
+        id: endpoint.to_string(),
+        form_id: Uuid::from_u128(form).to_string(),
+        person_id: Uuid::from_u128(7).to_string(),
+        read_next_secret_id: read.to_owned(),
+    };
+    let rotated = service.endpoints.clone().rotate_secret(request).await?.into_inner();
+    Ok((rotated.endpoint.unwrap(), rotated.secret))
+}
+
+async fn switch(service: &Webhook, endpoint: Uuid, secret: &str) -> Result<proto::Endpoint, Fault> {
+    let request = proto::SwitchSecretRequest {
+        account_id: ADA.to_string(),
+        id: endpoint.to_string(),
+        secret_id: secret.to_owned(),
+    };
+    let switched = service.endpoints.clone().switch_secret(request).await?.into_inner();
+    Ok(switched.endpoint.unwrap())
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_new_secret_that_waits_is_replaced_only_if_it_was_seen(pool: PgPool) {
+    let service = start(pool, &[]).await;
+    let endpoint = service.added(ADA, "https://hooks.example/", &["tip.paid"]).await;
+    let waiting = async || service.endpoint(ADA, endpoint).await.next_secret_id;
+    assert_eq!(waiting().await, "");
+    // Two people have opened the page, and both create a secret.
+    let (one, two) =
+        futures::join!(rotate(&service, endpoint, 1, ""), rotate(&service, endpoint, 2, ""));
+    let (created, refused): (Vec<_>, Vec<_>) = [one, two].into_iter().partition(Result::is_ok);
+    assert_eq!((created.len(), refused.len()), (1, 1));
+    let refused = refused.into_iter().next().unwrap().unwrap_err();
+    assert_eq!(refused.code, Code::PreconditionFailed);
+    let (first, _) = created.into_iter().next().unwrap().unwrap();
+    assert_eq!(waiting().await, first.next_secret_id);
+    // A person who knows that it waits replaces it. A form that is sent again makes no other.
+    let (second, secret) = rotate(&service, endpoint, 3, &first.next_secret_id).await.unwrap();
+    assert_ne!(second.next_secret_id, first.next_secret_id);
+    let again = rotate(&service, endpoint, 3, &first.next_secret_id).await.unwrap();
+    assert_eq!((again.0.next_secret_id, again.1), (second.next_secret_id.clone(), secret));
+    for form in [1, 2, 4] {
+        for read in ["", &first.next_secret_id] {
+            let refused = rotate(&service, endpoint, form, read).await.unwrap_err();
+            assert_eq!(refused.code, Code::PreconditionFailed, "{form} {read}");
+        }
+    }
+    assert_eq!(waiting().await, second.next_secret_id);
+    // Once it signs alone, it does not wait, whether the job has moved it or not.
+    service.clock.advance(Duration::DAY);
+    assert_eq!(waiting().await, "");
+    let refused = rotate(&service, endpoint, 5, &second.next_secret_id).await.unwrap_err();
+    assert_eq!(refused.code, Code::PreconditionFailed);
+    rotate(&service, endpoint, 5, "").await.unwrap();
+    let unknown = rotate(&service, endpoint, 6, "secret 1").await.unwrap_err();
+    assert!(unknown.fields.contains_key("read_next_secret_id"), "{unknown:?}");
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_repeated_switch_changes_nothing(pool: PgPool) {
+    let service = start(pool, &[]).await;
+    let endpoint = service.added(ADA, "https://hooks.example/", &["tip.paid"]).await;
+    let (first, _) = rotate(&service, endpoint, 1, "").await.unwrap();
+    let first = first.next_secret_id;
+    // Also of another person, at once, and after the next rotation has begun.
+    let (one, two) =
+        futures::join!(switch(&service, endpoint, &first), switch(&service, endpoint, &first));
+    assert_eq!(one.unwrap(), two.unwrap());
+    let (second, _) = rotate(&service, endpoint, 2, "").await.unwrap();
+    let second = second.next_secret_id;
+    let again = switch(&service, endpoint, &first).await.unwrap();
+    assert_eq!(again.next_secret_id, second, "the new one waits");
+    // A secret that was replaced before anybody switched to it is not switched to.
+    let (third, _) = rotate(&service, endpoint, 3, &second).await.unwrap();
+    let refused = switch(&service, endpoint, &second).await.unwrap_err();
+    assert_eq!(refused.code, Code::PreconditionFailed);
+    // The day is over: the form of the page from before switches to what signs already.
+    service.clock.advance(Duration::DAY);
+    let third = third.next_secret_id;
+    for _ in 0..2 {
+        let switched = switch(&service, endpoint, &third).await.unwrap();
+        assert_eq!(switched.next_secret_id, "");
+    }
+    let refused = switch(&service, endpoint, &first).await.unwrap_err();
+    assert_eq!(refused.code, Code::PreconditionFailed);
+    let unknown = switch(&service, endpoint, "").await.unwrap_err();
+    assert!(unknown.fields.contains_key("secret_id"), "{unknown:?}");
+}
+
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_form_that_is_sent_twice_makes_one_secret_and_shows_it_for_ten_minutes(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
@@ -78,6 +175,7 @@ async fn a_form_that_is_sent_twice_makes_one_secret_and_shows_it_for_ten_minutes
             id: added.id.clone(),
             form_id: Uuid::from_u128(form).to_string(),
             person_id: person.to_owned(),
+            read_next_secret_id: String::new(),
         };
         let rotated = service.endpoints.clone().rotate_secret(request).await.unwrap().into_inner();
         (rotated.endpoint.unwrap(), rotated.secret)
@@ -101,7 +199,11 @@ async fn a_form_that_is_sent_twice_makes_one_secret_and_shows_it_for_ten_minutes
     assert_eq!(service.endpoint(EVE, id).await.seen_by, [bob]);
     let (rotated, _) = rotate(5, &ada).await;
     assert_eq!(rotated.seen_by.len(), 2);
-    let request = proto::SwitchSecretRequest { account_id: EVE.to_string(), id: added.id.clone() };
+    let request = proto::SwitchSecretRequest {
+        account_id: EVE.to_string(),
+        id: added.id.clone(),
+        secret_id: rotated.next_secret_id,
+    };
     service.endpoints.clone().switch_secret(request).await.unwrap();
     assert_eq!(service.endpoint(EVE, id).await.seen_by, slice::from_ref(&ada));
     // The secret that the first form made signs no more.

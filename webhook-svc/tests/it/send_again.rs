@@ -1,7 +1,7 @@
 //! *Send again*: when the try is made.
 
 use contracts::listings::v1::State::Published;
-use contracts::webhook::v1::DeliveryState;
+use contracts::webhook::v1::{DeliveryState, SendAgainRequest};
 use sqlx::{Connection as _, PgConnection, PgPool};
 use time::Duration;
 use tokio::task::JoinSet;
@@ -31,6 +31,42 @@ async fn a_resend_waits_while_the_endpoint_is_paused(pool: PgPool) {
     service.attempted(ADA, endpoint, id, 2).await;
     service.send_again(ADA, endpoint, id).await.unwrap();
     receiver.wait_for(4).await;
+}
+
+/// The form names the attempts that its page has shown.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_form_that_is_sent_twice_sends_once(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    let id = service.ping(ADA, endpoint).await.id;
+    service.attempted(ADA, endpoint, id, 1).await;
+    let send = async |tries: u32| {
+        let (mut deliveries, request) = service.send_again_request(ADA, endpoint, id);
+        let request = SendAgainRequest { read_tries: Some(tries), ..request };
+        deliveries.send_again(request).await.unwrap().into_inner().unchanged
+    };
+    assert!(!send(1).await);
+    service.attempted(ADA, endpoint, id, 2).await;
+    // The second sending comes once the attempt has ended. A page from before the first shows none.
+    for tries in [1, 0] {
+        assert!(send(tries).await, "{tries}");
+    }
+    // Nor is one added to a delivery that waits for its retry.
+    receiver.set_behaviour(Behaviour::Status(500));
+    let failing = service.ping(ADA, endpoint).await.id;
+    let shown = service.attempted(ADA, endpoint, failing, 1).await.delivery.unwrap();
+    assert_eq!(shown.state(), DeliveryState::Waiting);
+    let (mut deliveries, request) = service.send_again_request(ADA, endpoint, failing);
+    let request = SendAgainRequest { read_tries: Some(0), ..request };
+    assert!(deliveries.send_again(request).await.unwrap().into_inner().unchanged);
+    let listed = service.list(ADA, endpoint).await;
+    let tries: Vec<u32> = listed.iter().map(|delivery| delivery.tries).collect();
+    assert_eq!(tries, [1, 2]);
+    assert_eq!(receiver.received().len(), 3);
+    receiver.set_behaviour(Behaviour::Status(200));
+    assert!(!send(2).await);
+    service.attempted(ADA, endpoint, id, 3).await;
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

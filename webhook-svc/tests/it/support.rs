@@ -332,6 +332,7 @@ impl Webhook {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             id,
+            read_tries: None,
         };
         (self.deliveries.clone(), request)
     }

@@ -34,6 +34,14 @@ pub struct NewSecret {
     pub secret: String,
 }
 
+/// An endpoint that was paused or resumed.
+#[derive(Debug, Clone)]
+pub struct ChangedState {
+    pub endpoint: proto::Endpoint,
+    /// It was in that state already.
+    pub unchanged: bool,
+}
+
 #[derive(Debug, Clone)]
 pub struct Webhooks(Calls);
 
@@ -95,30 +103,38 @@ rpcs! { Webhooks:
         }
         => |_changed| ();
 
-    idempotent pause(account: Uuid, id: Uuid) -> proto::Endpoint =
+    idempotent pause(account: Uuid, id: Uuid) -> ChangedState =
         proto::PauseEndpointRequest { account_id: account, id }
-        => |paused| required(paused.endpoint)?;
+        => |paused| ChangedState {
+            endpoint: required(paused.endpoint)?,
+            unchanged: paused.unchanged,
+        };
 
-    idempotent resume(account: Uuid, id: Uuid) -> proto::Endpoint =
+    idempotent resume(account: Uuid, id: Uuid) -> ChangedState =
         proto::ResumeEndpointRequest { account_id: account, id }
-        => |resumed| required(resumed.endpoint)?;
+        => |resumed| ChangedState {
+            endpoint: required(resumed.endpoint)?,
+            unchanged: resumed.unchanged,
+        };
 
-    /// Makes a new secret.
-    idempotent rotate(account: Uuid, id: Uuid, form: SentForm) -> NewSecret =
+    /// Makes a new secret. The page has shown `waiting`, the id of the new secret that ends; empty:
+    /// none waits.
+    idempotent rotate(account: Uuid, id: Uuid, form: SentForm, waiting: &str) -> NewSecret =
         proto::RotateSecretRequest {
             account_id: account,
             id,
             form_id: form.id,
             person_id: form.person,
+            read_next_secret_id: waiting,
         }
         => |rotated| NewSecret {
             endpoint: required(rotated.endpoint)?,
             secret: rotated.secret,
         };
 
-    /// Signs with the new secret from now on.
-    once switch(account: Uuid, id: Uuid) -> proto::Endpoint =
-        proto::SwitchSecretRequest { account_id: account, id }
+    /// Signs with the new secret with this id from now on.
+    idempotent switch(account: Uuid, id: Uuid, secret: &str) -> proto::Endpoint =
+        proto::SwitchSecretRequest { account_id: account, id, secret_id: secret }
         => |switched| required(switched.endpoint)?;
 
     /// Removes an endpoint; returns its URL, unless it is gone.
@@ -130,10 +146,15 @@ rpcs! { Webhooks:
     idempotent delivery(account: Uuid, endpoint: Uuid, id: i64) -> proto::GetDeliveryResponse =
         proto::GetDeliveryRequest { account_id: account, endpoint_id: endpoint, id };
 
-    /// Makes an attempt now.
-    once send_again(account: Uuid, endpoint: Uuid, id: i64) -> () =
-        proto::SendAgainRequest { account_id: account, endpoint_id: endpoint, id }
-        => |_sent| ();
+    /// Makes an attempt now. Returns false if more attempts have ended than the page has shown.
+    idempotent send_again(account: Uuid, endpoint: Uuid, id: i64, shown: u32) -> bool =
+        proto::SendAgainRequest {
+            account_id: account,
+            endpoint_id: endpoint,
+            id,
+            read_tries: shown,
+        }
+        => |sent| !sent.unchanged;
 
     /// Counts the deliveries that have failed since a time, or ever.
     idempotent count_failed(account: Uuid, endpoint: Uuid, since: Option<OffsetDateTime>) -> proto::RecoverResponse =

@@ -61,7 +61,9 @@ async fn a_delivery_is_sent_again(pool: PgPool) {
     let delivery = send_test(&mut site, &path, "ping").await;
     site.eventually(&delivery, "answered 500").await;
     site.receiver.hang();
-    let again = site.browser.post(&format!("{delivery}/again"), &[]).await;
+    let form = [("tries", "1")];
+    assert_eq!(site.browser.get(&delivery).await.hidden()["tries"], "1");
+    let again = site.browser.post(&format!("{delivery}/again"), &form).await;
     assert_eq!(again.location(), delivery);
     let page = site.browser.get(again.location()).await;
     page.assert(200, "It is being sent now.");
@@ -72,6 +74,15 @@ async fn a_delivery_is_sent_again(pool: PgPool) {
     page.assert(200, "answered 200");
     let bodies = site.receiver.bodies();
     assert_eq!(bodies[0], bodies[1]);
+    // The same form, once its attempt has ended, and a form of an older page send nothing.
+    for tries in ["1", "0"] {
+        let again = site.browser.post(&format!("{delivery}/again"), &[("tries", tries)]).await;
+        site.browser.get(again.location()).await.assert(200, "Nothing was sent");
+    }
+    let activity = format!("/accounts/{}/activity", site.account);
+    let activity = site.browser.get(&activity).await.text;
+    assert_eq!(activity.matches("sent a delivery again").count(), 1, "{activity}");
+    assert_eq!(site.receiver.bodies().len(), 2);
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -102,8 +102,9 @@ async fn an_address_is_changed_paused_resumed_and_removed(pool: PgPool) {
     let removed = site.browser.submit(&path, &remove, &[]).await;
     site.browser.get(removed.location()).await.assert(200, "No address yet");
     site.browser.get(&path).await.assert(404, "Not found");
+    let secret = [("secret", "00000000-0000-0000-0000-000000000001")];
     for action in ["pause", "resume", "switch"] {
-        let gone = site.browser.post(&format!("{path}/{action}"), &[]).await;
+        let gone = site.browser.post(&format!("{path}/{action}"), &secret).await;
         gone.assert(404, "Not found");
     }
     let activity = format!("/accounts/{}/activity", site.account);
@@ -115,33 +116,106 @@ async fn an_address_is_changed_paused_resumed_and_removed(pool: PgPool) {
     assert!(!activity.text.contains("/hook<"), "paths may be secrets: {}", activity.text);
 }
 
+/// How often the activity of the account has this text.
+async fn recorded(site: &mut WebhookSite, text: &str) -> usize {
+    let activity = format!("/accounts/{}/activity", site.account);
+    site.browser.get(&activity).await.text.matches(text).count()
+}
+
 #[testing::database_test(web::MIGRATOR)]
 async fn a_secret_is_rotated_and_switched(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
-    let rotate = format!("{path}/rotate");
+    let (rotate, switch) = (format!("{path}/rotate"), format!("{path}/switch"));
     // There is no new secret to switch to.
-    let early = site.browser.post(&format!("{path}/switch"), &[]).await;
-    early.assert(422, "The address has no new secret");
-    let form = site.browser.get(&path).await.hidden()["form"].clone();
-    let fields = [("form", form.as_str())];
+    let early = [("secret", "00000000-0000-0000-0000-000000000001")];
+    site.browser.post(&switch, &early).await.assert(422, "Nothing was switched");
+    site.browser.post(&switch, &[]).await.assert(422, "");
+    let opened = site.browser.get(&path).await.hidden();
+    let fields = [("form", opened["form"].as_str()), ("waiting", opened["waiting"].as_str())];
     let one = site.browser.post(&rotate, &fields).await;
     one.assert(200, "The new signing secret");
     one.assert(200, "24 November 2026, 12:00 UTC");
     let page = site.browser.get(&path).await;
     page.assert(200, "24 November 2026, 12:00 UTC");
-    let switched = site.browser.post(&format!("{path}/switch"), &[]).await;
-    let page = site.browser.get(switched.location()).await;
-    page.assert(200, "signed with the new secret");
-    assert!(!page.text.contains("/switch"), "{}", page.text);
+    let hidden = page.hidden();
+    let fields_of_switch = [("secret", hidden["secret"].as_str())];
+    // Sent twice, it has one answer and one entry.
+    for _ in 0..2 {
+        let switched = site.browser.post(&switch, &fields_of_switch).await;
+        let page = site.browser.get(switched.location()).await;
+        page.assert(200, "signed with the new secret");
+        assert!(!page.text.contains("/switch"), "{}", page.text);
+    }
+    assert_eq!(recorded(&mut site, "switched to the new signing secret").await, 1);
     // The form that made the secret has no effect any more.
     let again = site.browser.post(&rotate, &fields).await;
     let before = format!("{path}?done=webhook-secret-before");
     assert_eq!(again.location(), before);
-    let activity = format!("/accounts/{}/activity", site.account);
-    let activity = site.browser.get(&activity).await.text;
-    let recorded = activity.matches("created a new signing secret").count();
-    assert_eq!(recorded, 1, "{activity}");
+    assert_eq!(recorded(&mut site, "created a new signing secret").await, 1);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_new_secret_ends_another_one_that_waits_only_after_a_question(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    let path = site.add().await;
+    let rotate = format!("{path}/rotate");
+    // Two people have the page open, which asks nothing while no secret waits.
+    let [one, two] = [site.browser.get(&path).await, site.browser.get(&path).await];
+    assert!(!one.text.contains("create another one"), "{}", one.text);
+    let form = |page: &crate::browser::Page| {
+        let hidden = page.hidden();
+        [("form", hidden["form"].clone()), ("waiting", hidden["waiting"].clone())]
+    };
+    let [one, two] = [form(&one), form(&two)];
+    let borrowed = |form: &[(&'static str, String); 2]| {
+        form.clone().map(|(name, value)| (name, value.leak() as &str))
+    };
+    site.browser.post(&rotate, &borrowed(&one)).await.assert(200, "The new signing secret");
+    let refused = site.browser.post(&rotate, &borrowed(&two)).await;
+    refused.assert(422, "Nothing was created");
+    // The page that says so asks, and its form names the secret that waits.
+    refused.assert(422, "<summary>Create another new secret</summary>");
+    let next = borrowed(&form(&refused));
+    site.browser.post(&rotate, &next).await.assert(200, "The new signing secret");
+    // Sent again, the forms make no other.
+    site.browser.post(&rotate, &next).await.assert(200, "The new signing secret");
+    site.browser.post(&rotate, &borrowed(&one)).await.assert(422, "Nothing was created");
+    assert_eq!(recorded(&mut site, "created a new signing secret").await, 2);
+    // A page from before switches to nothing.
+    let waiting = [("secret", next[1].1)];
+    let late = site.browser.post(&format!("{path}/switch"), &waiting).await;
+    late.assert(422, "Nothing was switched");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_forms_of_an_address_have_one_effect_and_one_answer(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    let path = site.add().await;
+    let (change, url) = (format!("{path}/change"), site.receiver.url.clone());
+    let base = [("base_url", url.as_str()), ("base_events", "tip.paid")];
+    let ticked = [("url", url.as_str()), ("events", "tip.paid"), ("events", "ranking.moved")];
+    let changes = [&base[..], &ticked].concat();
+    let remove = format!("{path}/remove");
+    for (action, fields, recording) in [
+        ("change", &changes[..], "changed the webhook"),
+        ("pause", &[], "paused the webhook"),
+        ("resume", &[], "resumed the webhook"),
+    ] {
+        let mut answers = Vec::new();
+        for _ in 0..2 {
+            let sent = site.browser.post(&format!("{path}/{action}"), fields).await;
+            answers.push(sent.location().to_owned());
+        }
+        assert_eq!(answers[0], answers[1], "{action}");
+        assert_eq!(recorded(&mut site, recording).await, 1, "{action}");
+    }
+    // Another tab from before the pause resumes nothing that is on, and removes it once.
+    let [first, second] =
+        [site.browser.post(&remove, &[]).await, site.browser.post(&remove, &[]).await];
+    assert_eq!(first.location(), second.location());
+    assert_eq!(recorded(&mut site, "removed the webhook").await, 1);
+    site.browser.get(&change).await.assert(404, "Not found");
 }
 
 #[testing::database_test(web::MIGRATOR)]

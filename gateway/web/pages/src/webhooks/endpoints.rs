@@ -126,8 +126,8 @@ pub struct EndpointPage {
     pub events: Vec<String>,
     pub added: String,
     pub address_check: AddressCheck,
-    /// During a rotation: how long the old secret signs.
-    pub rotating_until: Option<String>,
+    /// During a rotation.
+    pub waiting: Option<WaitingSecret>,
     pub health: Health,
     /// How the newest deliveries ended. `None` if there are no deliveries.
     pub recent: Option<String>,
@@ -147,6 +147,14 @@ impl EndpointPage {
         let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
         rest.split(['/', '?', '#']).next().unwrap_or(rest)
     }
+}
+
+/// A new secret that waits.
+#[derive(Debug)]
+pub struct WaitingSecret {
+    pub id: String,
+    /// How long the old secret signs.
+    pub until: String,
 }
 
 #[derive(Debug)]

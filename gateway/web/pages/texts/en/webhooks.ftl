@@ -18,6 +18,7 @@ done-webhook-secret-before = This form was sent before. If you have not seen the
 done-webhook-paused = Paused. Deliveries wait until you resume it.
 done-webhook-resumed = Resumed. What was waiting is sent now.
 done-webhook-switched = Messages are signed with the new secret from now on.
+done-webhook-attempted = Nothing was sent: an attempt has ended since you opened this page. Its result is below.
 done-webhook-removed = The address is removed.
 done-webhook-recovered = The failed deliveries are sent again.
 done-webhook-recovered-paused = The address is paused. The failed deliveries are retried once you resume it.

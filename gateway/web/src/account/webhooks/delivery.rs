@@ -4,6 +4,7 @@ use axum::extract::Path;
 use contracts::webhook::v1::{DeliveryState, EndpointState};
 use http::header::REFRESH;
 use pages::webhooks::deliveries::DeliveryPage;
+use serde::Deserialize;
 use time::Duration;
 use uuid::Uuid;
 
@@ -13,41 +14,56 @@ use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::shell_word::quoted;
+use crate::form_body::FormBody;
+use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{FormState, html};
+use crate::render::{FormState, html, see_other};
 use crate::request::Section;
 use crate::upstream::time_of;
 use crate::upstream::webhook::origin;
+use crate::url_query::UrlQuery;
 
 /// While the first attempt is made, the page is loaded again after these seconds, so that its result appears.
 const RELOAD: u16 = 2;
 /// How long the first attempt of a delivery may take.
 const FIRST_TRY: Duration = Duration::seconds(30);
 
+/// How many attempts the page has shown: if more have ended by then, nothing is sent, so that a
+/// form that is sent twice sends once.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct AgainForm {
+    tries: u32,
+}
+
 pub async fn show(
     request: MemberRequest,
     EndpointId(endpoint): EndpointId,
     Path((_, _, id)): Path<(Uuid, String, String)>,
+    UrlQuery(after): UrlQuery<AfterForm>,
 ) -> PageResult {
-    page(&request, endpoint, parse(&id)?, FormState::default()).await
+    page(&request, endpoint, parse(&id)?, after.notice(), FormState::default()).await
 }
 
 pub async fn send_again(
     request: MemberRequest,
     EndpointId(endpoint): EndpointId,
     Path((_, _, id)): Path<(Uuid, String, String)>,
+    FormBody(form): FormBody<AgainForm>,
 ) -> PageResult {
     let id = parse(&id)?;
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     let work = async {
-        webhooks.send_again(account, endpoint, id).await?;
+        let path = format!("{}/deliveries/{id}", request.webhook(endpoint));
+        if !webhooks.send_again(account, endpoint, id, form.tries).await? {
+            return Ok(Effect::none(see_other(&format!("{path}?done=webhook-attempted"))));
+        }
         // Only the endpoint has the address, and it may be removed by now.
         let found = webhooks.endpoint(account, endpoint).await;
         let subject = found.map_or_else(|_gone| String::new(), |it| origin(&it.url));
-        let path = format!("{}/deliveries/{id}", request.webhook(endpoint));
         Ok(Effect::shown_at(Action::WebhookSentAgain, subject, &path))
     };
-    let page = async |state| page(&request, endpoint, id, state).await;
+    let page = async |state| page(&request, endpoint, id, None, state).await;
     request.answer(work, &[], page).await
 }
 
@@ -56,14 +72,21 @@ fn parse(id: &str) -> Result<i64, PageError> {
     id.parse().map_err(|_not_an_id| PageError::not_found())
 }
 
-async fn page(request: &MemberRequest, endpoint: Uuid, id: i64, state: FormState) -> PageResult {
+async fn page(
+    request: &MemberRequest,
+    endpoint: Uuid,
+    id: i64,
+    notice: Option<&'static str>,
+    state: FormState,
+) -> PageResult {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
-    let (found, delivery, frame) = futures::join!(
+    let (found, delivery, mut frame) = futures::join!(
         webhooks.endpoint(account, endpoint),
         webhooks.delivery(account, endpoint, id),
         request.frame(Section::Webhooks),
     );
     let (found, delivery) = (found?, delivery?);
+    frame.notice = notice;
     let body = String::from_utf8_lossy(&delivery.body).into_owned();
     let (attempts, delivery) = (delivery.attempts, delivery.delivery);
     let delivery = delivery.ok_or_else(PageError::not_found)?;

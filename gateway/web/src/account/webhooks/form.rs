@@ -14,7 +14,7 @@ use crate::english::{say, say_of};
 use crate::form_body::FormBody;
 use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
-use crate::render::{FormState, html, ok};
+use crate::render::{FormState, html, ok, see_other};
 use crate::request::Section;
 use crate::upstream::webhook::EndpointChoices;
 use crate::upstream::webhook::origin;
@@ -130,8 +130,10 @@ pub async fn change(
     let mut form = EndpointForm::from(pairs);
     let saved = save(&request, id, &mut form).await;
     let work = async {
-        saved?;
         let path = format!("{}?done=webhook-changed", request.webhook(id));
+        if !saved? {
+            return Ok(Effect::none(see_other(&path)));
+        }
         let (action, subject) = (Action::WebhookChanged, origin(&form.typed.url));
         Ok(Effect::shown_at(action, subject, &path))
     };
@@ -139,8 +141,9 @@ pub async fn change(
     request.answer(work, &FIELDS, page).await
 }
 
-/// Saves what the person has changed, as a change of the newest state of the endpoint.
-async fn save(request: &MemberRequest, id: Uuid, form: &mut EndpointForm) -> Result<(), Fault> {
+/// Saves what the person has changed, as a change of the newest state of the endpoint. Returns
+/// false if the endpoint is so already.
+async fn save(request: &MemberRequest, id: Uuid, form: &mut EndpointForm) -> Result<bool, Fault> {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     for _ in 0..ATTEMPTS {
         let newest = EndpointChoices::from(webhooks.endpoint(account, id).await?);
@@ -151,9 +154,12 @@ async fn save(request: &MemberRequest, id: Uuid, form: &mut EndpointForm) -> Res
             let reason = say_of("webhook-change-both", &newest.url);
             return Err(Fault::invalid_field("url", reason));
         }
+        if form.typed == newest {
+            return Ok(false);
+        }
         match webhooks.change(account, id, newest, form.typed.clone()).await {
             Err(fault) if fault.code == Code::PreconditionFailed => {}
-            changed => return changed,
+            changed => return changed.map(|()| true),
         }
     }
     Err(Fault::invalid_field("*", say("webhook-change-busy")))

@@ -4,7 +4,7 @@ use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::EndpointState;
 use kit::Fault;
 use pages::Choice;
-use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health};
+use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health, WaitingSecret};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -13,12 +13,13 @@ use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::english::texts;
+use crate::form_body::FormBody;
 use crate::notice::AfterForm;
-use crate::once_form::{self, NoFields, OnceForm};
+use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, see_other};
 use crate::request::Section;
-use crate::upstream::webhook::origin;
+use crate::upstream::webhook::{ChangedState, origin};
 use crate::upstream::{minute_of, time_of};
 use crate::url_query::UrlQuery;
 
@@ -34,6 +35,20 @@ pub struct TestForm {
     /// An event and, after a space, a kind; empty: a ping.
     #[serde(default)]
     event: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct RotateForm {
+    /// The id of the new secret that waited when the page was opened, and that ends; empty: none.
+    waiting: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct SwitchForm {
+    /// The id of the new secret.
+    secret: String,
 }
 
 pub async fn show(
@@ -56,25 +71,41 @@ pub async fn resume(request: MemberRequest, EndpointId(id): EndpointId) -> PageR
     change_state(&request, id, resumed, notice).await
 }
 
-pub async fn switch(request: MemberRequest, EndpointId(id): EndpointId) -> PageResult {
-    let switched = request.app.webhooks.switch(request.scope.id, id);
-    let notice = (Action::WebhookSecretSwitched, "webhook-switched");
-    change_state(&request, id, switched, notice).await
-}
-
-/// Makes a call that changes an endpoint, and leads back to its page with a notice.
+/// Pauses or resumes an endpoint, and leads back to its page with a notice. If the form is sent
+/// twice, the second one changes nothing, and has the same answer.
 async fn change_state(
     request: &MemberRequest,
     id: Uuid,
-    call: impl Future<Output = Result<proto::Endpoint, Fault>>,
+    call: impl Future<Output = Result<ChangedState, Fault>>,
     (action, notice): (Action, &str),
 ) -> PageResult {
     let work = async {
-        let subject = origin(&call.await?.url);
+        let changed = call.await?;
         let path = format!("{}?done={notice}", request.webhook(id));
-        Ok(Effect::shown_at(action, subject, &path))
+        if changed.unchanged {
+            return Ok(Effect::none(see_other(&path)));
+        }
+        Ok(Effect::shown_at(action, origin(&changed.endpoint.url), &path))
     };
     let page = async |state| page(request, id, None, state).await;
+    request.answer(work, &[], page).await
+}
+
+/// Signs with the secret that the form names from now on. If the form is sent twice, the second one
+/// has the same answer.
+pub async fn switch(
+    request: MemberRequest,
+    EndpointId(id): EndpointId,
+    FormBody(form): FormBody<SwitchForm>,
+) -> PageResult {
+    let work = async {
+        let switched = request.app.webhooks.switch(request.scope.id, id, &form.secret).await?;
+        let path = format!("{}?done=webhook-switched", request.webhook(id));
+        let action = Action::WebhookSecretSwitched;
+        let once = form.secret.parse().ok().map(|secret| once_form::id_in(id, secret));
+        Ok(Effect::shown_at(action, origin(&switched.url), &path).once(once))
+    };
+    let page = async |state| page(&request, id, None, state).await;
     request.answer(work, &[], page).await
 }
 
@@ -95,11 +126,11 @@ pub async fn remove(request: MemberRequest, EndpointId(id): EndpointId) -> PageR
 pub async fn rotate(
     request: MemberRequest,
     EndpointId(id): EndpointId,
-    OnceForm(NoFields {}, sent): OnceForm<NoFields>,
+    OnceForm(RotateForm { waiting }, sent): OnceForm<RotateForm>,
 ) -> PageResult {
     let work = async {
         let form = request.sent_form(sent);
-        let rotated = request.app.webhooks.rotate(request.scope.id, id, form);
+        let rotated = request.app.webhooks.rotate(request.scope.id, id, form, &waiting);
         let (action, rotated) = (Action::WebhookSecretRotated, rotated.await?);
         Ok(signing_secret::shown_once(&request, action, rotated).await)
     };
@@ -167,7 +198,8 @@ async fn page(
         events: endpoint.events,
         added: minute_of(texts(), endpoint.created_at),
         address_check,
-        rotating_until: time_of(endpoint.rotating_until).map(|at| texts().minute(at)),
+        waiting: time_of(endpoint.rotating_until)
+            .map(|at| WaitingSecret { id: endpoint.next_secret_id, until: texts().minute(at) }),
         health: health(endpoint.health.unwrap_or_default()),
         recent,
         tests: tests_of(&types),

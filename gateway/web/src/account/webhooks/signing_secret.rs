@@ -24,12 +24,10 @@ pub(super) async fn shown_once(
 ) -> Effect {
     let (url, rotating_until) = (origin(&endpoint.url), time_of(endpoint.rotating_until));
     let id: Option<Uuid> = endpoint.id.parse().ok();
-    let effect = |response| match (action, rotating_until) {
-        // `rotating_until` identifies the rotation.
-        (Action::WebhookSecretRotated, Some(until)) => {
-            let until = until.unix_timestamp_nanos().to_string();
-            let id = id.map(|id| Uuid::new_v5(&id, until.as_bytes()));
-            Effect::new(action, url, response).once(id)
+    let secret_id: Option<Uuid> = endpoint.next_secret_id.parse().ok();
+    let effect = |response| match (action, secret_id) {
+        (Action::WebhookSecretRotated, Some(secret)) => {
+            Effect::new(action, url, response).once(Some(secret))
         }
         // The rotation has ended: the form was sent before.
         (Action::WebhookSecretRotated, None) => Effect::none(response),
