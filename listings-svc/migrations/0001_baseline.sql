@@ -165,6 +165,13 @@ insert into listings.name_lock (entity, mode)
 select entity, mode
 from unnest(array['page', 'game', 'event']) as entity, unnest(array['live', 'test']) as mode;
 
+-- The number of the bundled samples that were loaded last. A release loads its own if their number is higher.
+create table listings.sample_release (
+    one boolean primary key default true check (one),
+    number integer not null default 0
+);
+insert into listings.sample_release default values;
+
 -- Pictures.
 
 -- Pictures that were uploaded. The file store has two files of each, named by its hash: the picture, and its small size.

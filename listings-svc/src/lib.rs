@@ -5,6 +5,7 @@ pub mod domain;
 pub mod feed;
 pub mod jobs;
 pub mod pictures;
+pub mod samples;
 pub mod service;
 pub mod store;
 pub mod write;
@@ -59,9 +60,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         boot.clock.clone(),
         &boot.settings.files,
     );
-
-    let loaded = boot.readiness.condition("the samples to be loaded");
-    jobs::samples::spawn(importer.clone(), &boot.lifecycle, loaded);
 
     let mut services = kit::rpc::server::services();
     let service = Service {

@@ -6,5 +6,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    kit::boot::run(listings::start, &listings::MIGRATOR)
+    kit::boot::run_with_data(listings::start, &listings::MIGRATOR, listings::samples::load)
 }

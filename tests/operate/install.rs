@@ -6,7 +6,7 @@ use std::time::Duration;
 use e2e::binaries;
 use kit::rpc::permissions::SERVICES;
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _};
 use testing::postgres::Server;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
@@ -169,6 +169,12 @@ async fn owners_migrate_and_services_change_no_table() {
     // What a service changes through a function of its owner.
     let mut connection = PgConnection::connect(&url(&server, "listings")).await.unwrap();
     connection.execute("select listings.analyze_table('listing')").await.unwrap();
+    // The first run has loaded the samples, each with a row of the feed, and the second one none.
+    let samples = "select (select count(*) from listings.listing where mode = 'test'), seq from listings.feed_head";
+    let row = connection.fetch_one(samples).await.unwrap();
+    let (samples, rows): (i64, i64) = (row.get(0), row.get(1));
+    assert!(samples > 0);
+    assert_eq!(rows, samples);
 }
 
 #[tokio::test]

@@ -1,4 +1,3 @@
 //! Background jobs.
 
-pub mod samples;
 pub mod sweep;

@@ -12,6 +12,7 @@ pub mod page_owners;
 pub mod pictures;
 pub mod queue;
 pub mod reference_data;
+pub mod sample_release;
 
 use serde::Serialize;
 use serde_json::Value;

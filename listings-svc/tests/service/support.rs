@@ -42,7 +42,6 @@ pub(crate) const MAX_PENDING: i64 = 3;
 
 pub(crate) struct Service {
     pub(crate) pool: PgPool,
-    pub(crate) importer: Importer,
     pub(crate) commands: Arc<CommandDependencies>,
     pub(crate) clock: Clock,
     pub(crate) address: String,
@@ -91,7 +90,7 @@ pub(crate) async fn start(pool: PgPool) -> Service {
         clock: clock.clone(),
         producer,
         commands: Arc::clone(&commands),
-        importer: importer.clone(),
+        importer,
         pictures: processor.clone(),
         files: store.clone(),
         pictures_per_day: settings.pictures_per_day,
@@ -106,7 +105,6 @@ pub(crate) async fn start(pool: PgPool) -> Service {
     let fleet = testing::client(&address, &lifecycle).unwrap();
     Service {
         pool,
-        importer,
         commands,
         address,
         staff: StaffImportServiceClient::new(client.clone()),

@@ -39,16 +39,21 @@ pub struct Wakeup {
 impl Wakeup {
     /// Starts the tasks that notify other replicas and listen to them, on a LISTEN/NOTIFY channel of PostgreSQL.
     pub fn start(pool: PgPool, channel: impl Into<Arc<str>>, lifecycle: &Lifecycle) -> Self {
-        let wakeup = Self {
+        let wakeup = Self::without_tasks(pool, channel);
+        lifecycle.spawn_background("notifier", wakeup.clone().notify());
+        lifecycle.spawn_background("listener", wakeup.clone().listen());
+        wakeup
+    }
+
+    /// Wakes nobody in other processes: they find new rows by polling.
+    pub(crate) fn without_tasks(pool: PgPool, channel: impl Into<Arc<str>>) -> Self {
+        Self {
             pool,
             channel: channel.into(),
             sender: ids::row_id().to_string().into(),
             all: Arc::new(watch::Sender::new(0)),
             committed: Arc::default(),
-        };
-        lifecycle.spawn_background("notifier", wakeup.clone().notify());
-        lifecycle.spawn_background("listener", wakeup.clone().listen());
-        wakeup
+        }
     }
 
     /// Changes at each wakeup. Subscribe first, then read: a commit between the two is not missed.

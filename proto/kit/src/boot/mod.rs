@@ -57,6 +57,20 @@ where
     S: Settings,
     F: Future<Output = anyhow::Result<()>>,
 {
+    run_with_data(start, migrator, async |_| Ok(()))
+}
+
+/// Like [`run`]. `migrate` also calls `load`, after the migrations, with a pool of the owner of the
+/// schema: for data that a release brings.
+pub fn run_with_data<S, F>(
+    start: impl FnOnce(Boot<S>) -> F,
+    migrator: &'static Migrator,
+    load: impl AsyncFnOnce(PgPool) -> anyhow::Result<()>,
+) -> ExitCode
+where
+    S: Settings,
+    F: Future<Output = anyhow::Result<()>>,
+{
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_some_and(|it| it == healthcheck::COMMAND) {
         let address = arguments.next();
@@ -74,7 +88,7 @@ where
     let ended = match request {
         Request::Serve(settings) => block_on(live(settings, start, migrator)),
         Request::Migrate(settings, telemetry) => {
-            block_on(migrate(S::SERVICE, &settings, &telemetry, migrator))
+            block_on(migrate(S::SERVICE, &settings, &telemetry, migrator, load))
         }
         Request::CheckConfig => {
             writeln!(io::stdout(), "{}: the settings are good", S::SERVICE).map_err(Into::into)
@@ -98,9 +112,17 @@ async fn migrate(
     settings: &config::Migration,
     telemetry: &config::Telemetry,
     migrator: &Migrator,
+    load: impl AsyncFnOnce(PgPool) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let telemetry = telemetry::start(service, telemetry)?;
-    let migrated = pg::migrate(settings, service, migrator).await;
+    let migrated = async {
+        pg::migrate(settings, service, migrator).await?;
+        let pool = pg::owner_pool(settings, service)?;
+        let loaded = load(pool.clone()).await;
+        pool.close().await;
+        loaded
+    };
+    let migrated = migrated.await;
     tokio::task::spawn_blocking(|| telemetry.shutdown()).await?;
     migrated
 }

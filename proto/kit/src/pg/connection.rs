@@ -41,11 +41,7 @@ pub(super) async fn connect(
     deadline: Duration,
     service: &'static str,
 ) -> anyhow::Result<(PgConnectOptions, PgConnection)> {
-    let options = pg_url::parse(url.expose())
-        .context("the URL is not one such as postgres://user:password@host:5432/database")?
-        .application_name(service)
-        // PgBouncer refuses this startup parameter of sqlx, which has no effect on binary values.
-        .extra_float_digits(None);
+    let options = options(url, service)?;
     let place = place(&options);
     let mut first = timeout(deadline, options.connect())
         .await
@@ -58,6 +54,18 @@ pub(super) async fn connect(
         version / 10_000
     );
     Ok((options, first))
+}
+
+pub(super) fn options(
+    url: &config::Secret,
+    service: &'static str,
+) -> anyhow::Result<PgConnectOptions> {
+    let options = pg_url::parse(url.expose())
+        .context("the URL is not one such as postgres://user:password@host:5432/database")?
+        .application_name(service)
+        // PgBouncer refuses this startup parameter of sqlx, which has no effect on binary values.
+        .extra_float_digits(None);
+    Ok(options)
 }
 
 pub(super) fn place(options: &PgConnectOptions) -> String {

@@ -30,6 +30,9 @@ use transaction::MarkAbandoned;
 pub use connection::{pool, watch_pool};
 pub use transaction::{begin, begin_with};
 
+/// Connections of `migrate` after the migrations.
+const OWNER_CONNECTIONS: u32 = 4;
+
 /// The name of a schema. It is a constant, because the kit inserts it into the text of SQL statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schema(pub &'static str);
@@ -120,6 +123,24 @@ pub async fn migrate(
     tracing::info!(service, applied, "the schema is up to date");
     connection.close().await?;
     Ok(())
+}
+
+/// A pool of the owner of a schema, for `migrate`. It connects at its first use.
+///
+/// # Errors
+/// The URL is invalid.
+pub fn owner_pool(settings: &config::Migration, service: &'static str) -> anyhow::Result<PgPool> {
+    let options = connection::options(&settings.url, service)?;
+    let settings = config::Database {
+        database_url: settings.url.clone(),
+        database_connections: OWNER_CONNECTIONS,
+        database_deadline: settings.deadline,
+        // 0: none. The first process of several that migrate may take long.
+        database_statement_timeout: Duration::ZERO,
+        database_lock_timeout: settings.lock_timeout,
+        database_idle_in_transaction_timeout: Duration::ZERO,
+    };
+    Ok(pool(options, &settings, &[]))
 }
 
 /// Takes an advisory lock on `key` until the transaction ends, for callers that have no row to lock. A hash collision only makes two callers

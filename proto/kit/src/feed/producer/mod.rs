@@ -69,6 +69,14 @@ impl Producer {
         producer
     }
 
+    /// A producer of a process that is no replica, such as `migrate`: it runs no tasks. Replicas find
+    /// its changes by polling.
+    pub fn without_tasks(pool: PgPool, schema: Schema, clock: Clock) -> Self {
+        let (lifecycle, _) = Lifecycle::new();
+        let wakeup = Wakeup::without_tasks(pool.clone(), format!("{schema}_feed"));
+        Self { pool, schema, clock, lifecycle, wakeup, high_water_mark: None }
+    }
+
     /// Wakes the streams when the head has moved and perhaps no wakeup has come. If the head cannot be read, they find out as well, and end:
     /// their followers then connect again.
     async fn poll(self) -> anyhow::Result<()> {
