@@ -71,14 +71,22 @@ impl Content {
 
     /// The uploaded pictures that it names, with repetitions.
     pub fn pictures(&self) -> impl Iterator<Item = FileName> {
-        let (picture, screenshots) = match self {
-            Self::Page(page) => (page.avatar_url.as_deref(), &[][..]),
-            Self::Game(game) => (game.cover_url.as_deref(), &game.screenshots[..]),
-            Self::Event(_) => (None, &[][..]),
+        self.picture_fields().map(|(_, name)| name)
+    }
+
+    /// The uploaded pictures that it names, each with the path of its field.
+    pub fn picture_fields(&self) -> impl Iterator<Item = (String, FileName)> {
+        let (field, picture, screenshots) = match self {
+            Self::Page(page) => ("avatar_url", page.avatar_url.as_deref(), &[][..]),
+            Self::Game(game) => ("cover_url", game.cover_url.as_deref(), &game.screenshots[..]),
+            Self::Event(_) => ("", None, &[][..]),
         };
-        let screenshots = screenshots.iter().map(|screenshot| screenshot.url.as_str());
-        let addresses = picture.into_iter().chain(screenshots);
-        addresses.filter_map(FileName::from_address)
+        let picture = picture.map(|url| (field.to_owned(), url));
+        let screenshots = screenshots.iter().enumerate();
+        let screenshots =
+            screenshots.map(|(at, shot)| (format!("screenshots.{at}.url"), shot.url.as_str()));
+        let fields = picture.into_iter().chain(screenshots);
+        fields.filter_map(|(path, url)| Some((path, FileName::from_address(url)?)))
     }
 
     pub const fn page(&self) -> Option<&Page> {

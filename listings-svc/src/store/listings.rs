@@ -44,6 +44,12 @@ impl ListingRow {
         })
     }
 
+    /// The slug or the handle, as the column `name` has it.
+    fn name(&self) -> String {
+        let name = self.content.get("handle").or_else(|| self.content.get("slug"));
+        name.and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
     fn parse(self) -> Result<Listing, BoxDynError> {
         Ok(Listing {
             id: self.id,
@@ -61,8 +67,8 @@ impl ListingRow {
     }
 }
 
-/// Selects listings by a clause.
-macro_rules! select_listings {
+/// Selects rows by a clause.
+macro_rules! select_rows {
     ($clause:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             ListingRow,
@@ -70,11 +76,17 @@ macro_rules! select_listings {
              from listings.listing " + $clause,
             $($argument),+
         )
-        .try_map(ListingRow::read)
     };
 }
 
-pub(super) use select_listings;
+/// Selects listings by a clause.
+macro_rules! select_listings {
+    ($clause:literal, $($argument:expr),+ $(,)?) => {
+        $crate::store::listings::select_rows!($clause, $($argument),+).try_map(ListingRow::read)
+    };
+}
+
+pub(super) use {select_listings, select_rows};
 
 /// The listing with this name.
 pub async fn find(
@@ -112,24 +124,26 @@ pub async fn lock(
     }
     let names = std::slice::from_ref(&name.key);
     let locked = lock_all(connection, name.entity, name.mode, names).await?;
-    Ok(locked.into_iter().next())
+    locked.into_iter().next().map(|(_, listing)| listing).transpose()
 }
 
-/// Locks the listings with these names.
+/// Locks the listings with these names, and returns each with its name. One that this version cannot
+/// read is an error of its own.
 pub async fn lock_all(
     connection: &mut PgConnection,
     entity: Entity,
     mode: Mode,
     names: &[String],
-) -> Result<Vec<Listing>, sqlx::Error> {
-    select_listings!(
+) -> Result<Vec<(String, Result<Listing, sqlx::Error>)>, sqlx::Error> {
+    let rows = select_rows!(
         "where entity = $1 and mode = $2 and name = any($3) order by id for no key update",
         entity.as_str(),
         mode.as_str(),
         names
     )
     .fetch_all(connection)
-    .await
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.name(), row.read())).collect())
 }
 
 /// Locks the games of a page.

@@ -1,6 +1,6 @@
 //! Records a change of a listing: the listing, its revision and, for a change by staff, the audit entry.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use kit::Fault;
 use kit::audit::{AuthorizedAction, Subject};
@@ -13,7 +13,8 @@ use uuid::Uuid;
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::difference;
-use crate::domain::listing::Listing;
+use crate::domain::field_reader::Problems;
+use crate::domain::listing::{Content, Listing};
 use crate::domain::pictures::FileName;
 use crate::store::constraints;
 use crate::store::listings::{self, Revision};
@@ -110,15 +111,24 @@ async fn save_pictures(
         .collect();
     let (ids, hashes): (Vec<Uuid>, Vec<String>) =
         (named.iter()).map(|(id, name)| (*id, name.hash().to_owned())).unzip();
-    match pictures::set_named(connection, &changed_ids, (&ids, &hashes)).await? {
-        None => Ok(()),
-        Some(hash) => {
-            let reason = format!(
-                "The picture {hash}.jpg is not there any more: upload it again, or leave it out."
-            );
-            Err(Fault::invalid_field("picture", reason))
-        }
-    }
+    let absent = pictures::set_named(connection, &changed_ids, (&ids, &hashes)).await?;
+    let absent: HashSet<String> = absent.into_iter().collect();
+    let is_absent = |name: &FileName| absent.contains(name.hash());
+    let problems = changed.iter().flat_map(|listing| absent_pictures(&listing.content, is_absent));
+    let problems: Problems = problems.collect();
+    if problems.is_empty() { Ok(()) } else { Err(Fault::invalid(problems)) }
+}
+
+/// The fields that name pictures which do not exist, each with the reason.
+pub(super) fn absent_pictures(
+    content: &Content,
+    is_absent: impl Fn(&FileName) -> bool,
+) -> impl Iterator<Item = (String, String)> {
+    let absent = content.picture_fields().filter(move |(_, name)| is_absent(name));
+    absent.map(|(field, name)| {
+        let reason = format!("There is no picture {name}: upload it again, or leave it out.");
+        (field, reason)
+    })
 }
 
 /// A change by staff.

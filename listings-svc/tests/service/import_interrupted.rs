@@ -102,3 +102,22 @@ async fn files_with_the_same_rows_do_not_deadlock(pool: PgPool) {
     assert_eq!(first.created + second.created, 1_000);
     assert_eq!(first.unchanged + second.unchanged, 1_000);
 }
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn an_error_says_which_lines_were_done_before(pool: PgPool) {
+    let service = start(pool.clone()).await;
+    let rows: Vec<_> = (1..=250).map(|n| creator(&format!("studio-{n}"))).collect();
+    // PostgreSQL ends the session in the last chunk.
+    sqlx::raw_sql(
+        "create function listings.stop() returns trigger language plpgsql as 'begin raise sqlstate ''57P01''; end';
+         create trigger stop before insert on listings.listing
+         for each row when (new.content ->> 'handle' = 'studio-250') execute function listings.stop()",
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    let fault = Fault::from(service.try_import(&File::rows("page", &rows)).await.unwrap_err());
+    assert_eq!(fault.code, Code::Unavailable);
+    assert!(fault.message.contains("Lines 1 to 200"), "{fault}");
+    assert!(fault.message.contains("200 rows created"), "{fault}");
+}

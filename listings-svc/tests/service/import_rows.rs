@@ -165,3 +165,85 @@ async fn a_stream_without_its_header_is_refused(pool: PgPool) {
     let fault = Fault::from(service.send(messages).await.unwrap_err());
     assert!(fault.fields.contains_key("message"));
 }
+
+/// A file of another fleet, or of this one before a picture was purged.
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_row_that_names_an_absent_picture_is_refused_and_the_others_load(pool: PgPool) {
+    let service = start(pool.clone()).await;
+    service.import(&File::rows("page", &[creator("studio")])).await;
+    let (absent, present) = ("0".repeat(64), "1".repeat(64));
+    sqlx::query!("insert into listings.picture (hash, uploaded_at) values ($1, now())", present)
+        .execute(&pool)
+        .await
+        .unwrap();
+    let picture = |hash: &str| format!("/pictures/{hash}.jpg");
+    let shot = |hash: &str| json!({"url": picture(hash), "width": 640, "height": 480, "alt": ""});
+    let mut rows: Vec<_> = (1..=152).map(|n| game(&format!("game-{n}"), "A Game")).collect();
+    rows[29]["cover_url"] = picture(&present).into();
+    rows[59]["cover_url"] = picture(&absent).into();
+    rows[119]["screenshots"] = json!([shot(&present), shot(&absent)]);
+    let file = File::rows("game", &rows);
+    let report = service.import(&file).await;
+    assert_eq!(counts(&report), (150, 0, 0, 2));
+    let expected =
+        [(60, vec!["cover_url".to_owned()]), (120, vec!["screenshots.1.url".to_owned()])];
+    assert_eq!(refused(&report), expected.into());
+    assert_eq!(report.refused[0].name, "game-60");
+    // The same file again, also for samples.
+    assert_eq!(counts(&service.import(&file).await), (0, 0, 150, 2));
+    let mut page = creator("of-a-sample");
+    page["avatar_url"] = picture(&absent).into();
+    let report = service.import(&File::rows("page", &[page, creator("studio")]).test()).await;
+    assert_eq!(refused(&report), [(1, vec!["avatar_url".to_owned()])].into());
+    assert_eq!(report.created, 1);
+}
+
+/// The domain refuses every value that the database would refuse. If it did not, only the row is lost.
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_row_that_the_database_refuses_is_named_and_the_others_load(pool: PgPool) {
+    let service = start(pool.clone()).await;
+    service.import(&File::rows("page", &[creator("studio")])).await;
+    sqlx::raw_sql("alter table listings.listing add constraint no_zebra check (title <> 'Zebra')")
+        .execute(&pool)
+        .await
+        .unwrap();
+    let mut rows: Vec<_> = (1..=150).map(|n| game(&format!("game-{n}"), "A Game")).collect();
+    rows[1]["title"] = json!("Zebra");
+    rows[70]["release_year"] = json!(null);
+    rows[98]["title"] = json!("Zebra");
+    let file = File::rows("game", &rows);
+    let report = service.import(&file).await;
+    assert_eq!(counts(&report), (147, 0, 0, 3));
+    let refused = refused(&report);
+    assert_eq!(refused.keys().copied().collect::<Vec<_>>(), [2, 71, 99]);
+    assert_eq!((&refused[&2], &refused[&99]), (&vec!["row".to_owned()], &vec!["row".to_owned()]));
+    let lines: Vec<u64> = report.refused.iter().map(|row| row.line).collect();
+    assert_eq!(lines, [2, 71, 99]);
+    let imported = sqlx::query_scalar!(
+        "select details from listings.audit where action = 'import' and entity = 'game'"
+    );
+    assert_eq!(imported.fetch_one(&pool).await.unwrap()["created"], 147);
+}
+
+/// A later version has put a listing into a state that this one does not know.
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_row_of_a_listing_that_cannot_be_read_ends_no_import(pool: PgPool) {
+    let service = start(pool.clone()).await;
+    let pages = File::rows("page", &[creator("studio"), creator("other")]);
+    for file in [pages.clone(), pages.clone().test()] {
+        service.import(&file).await;
+    }
+    sqlx::raw_sql(
+        "alter table listings.listing drop constraint listing_state;
+         update listings.listing set state = 'archived' where name = 'other'",
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    let pages = File::rows("page", &[creator("other"), creator("third")]);
+    let report = service.import(&pages).await;
+    assert_eq!((counts(&report), report.existing[0].name.as_str()), ((1, 0, 1, 0), "other"));
+    let report = service.import(&pages.test()).await;
+    assert_eq!(counts(&report), (1, 0, 0, 1));
+    assert_eq!(refused(&report)[&1], ["row"]);
+}

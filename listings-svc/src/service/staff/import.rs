@@ -13,8 +13,8 @@ use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::text;
 use crate::service::Service;
-use crate::write::import::Header;
 use crate::write::import::report::has_rows;
+use crate::write::import::{Header, Run};
 
 /// Maximum size of a message: a few lines of maximum length.
 pub(in crate::service) const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
@@ -34,7 +34,7 @@ impl StaffImportService for Service {
         self.audit.allow(&by, AuditAction::Import, (&first.entity, &first.file_name)).await?;
         let mut run = self.importer.begin(header(&first, by)?);
         let mut ended = false;
-        while let Some(message) = self.next_message(&mut stream).await? {
+        while let Some(message) = self.next_message(&mut stream, &run).await? {
             match message.message {
                 Some(Message::Lines(lines)) if !ended => {
                     run.push_lines(lines.lines).await?;
@@ -45,7 +45,7 @@ impl StaffImportService for Service {
         }
         // A client that is cut off may close its stream in good order.
         if !ended {
-            return Err(truncated_stream().into());
+            return Err(run.interrupted(truncated_stream()).into());
         }
         let report = run.finish().await;
         if !has_rows(&report) {
@@ -63,10 +63,14 @@ impl Service {
     async fn next_message(
         &self,
         stream: &mut Streaming<proto::ImportRequest>,
+        run: &Run,
     ) -> Result<Option<proto::ImportRequest>, Status> {
         tokio::select! {
             message = stream.message() => message,
-            () = self.draining.cancelled() => Err(Fault::unavailable("listings-svc, which is stopping").into()),
+            () = self.draining.cancelled() => {
+                let stopping = Fault::unavailable("listings-svc, which is stopping");
+                Err(run.interrupted(stopping).into())
+            }
         }
     }
 }

@@ -37,17 +37,20 @@ pub async fn register(
 
 /// Stores which pictures these listings name: pairs of an id and a hash, in two lists.
 ///
-/// The pictures that a listing gets are locked against the sweep and a purge. Returns one of them that is not there any more.
+/// The pictures that a listing gets are locked against the sweep and a purge. Returns those of them
+/// that do not exist. A picture that the stored content names elsewhere stays: in a field that only a
+/// later version knows.
 pub async fn set_named(
     connection: &mut PgConnection,
     listings: &[Uuid],
     (ids, hashes): (&[Uuid], &[String]),
-) -> Result<Option<String>, sqlx::Error> {
+) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"with named as (select * from unnest($2::uuid[], $3::text[]) as named (listing_id, hash)),
          removed as (
-             delete from listings.listing_picture
-             where listing_id = any($1) and (listing_id, hash) not in (select listing_id, hash from named)
+             delete from listings.listing_picture using listings.listing
+             where listing.id = listing_id and listing_id = any($1)
+                 and position('/pictures/' || hash in listing.content::text) = 0
          ),
          added as (
              select listing_id, hash from named
@@ -61,12 +64,25 @@ pub async fn set_named(
              insert into listings.listing_picture (listing_id, hash)
              select listing_id, hash from added where hash in (select hash from found)
          )
-         select hash as "hash!" from added where hash not in (select hash from found) limit 1"#,
+         select distinct hash as "hash!" from added where hash not in (select hash from found)"#,
         listings,
         ids,
         hashes
     )
-    .fetch_optional(connection)
+    .fetch_all(connection)
+    .await
+}
+
+/// Those of these pictures that exist. They are locked against the sweep and a purge.
+pub async fn lock_existing(
+    connection: &mut PgConnection,
+    hashes: &[String],
+) -> Result<Vec<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select hash from listings.picture where hash = any($1) and purged_at is null order by hash for share",
+        hashes
+    )
+    .fetch_all(connection)
     .await
 }
 

@@ -111,15 +111,38 @@ pub struct Run {
 
 impl Run {
     /// Writes the next lines.
+    ///
+    /// # Errors
+    /// None of them is about a row: the file may be imported again. The message says which lines were
+    /// done.
     pub async fn push_lines(&mut self, lines: Vec<String>) -> Result<(), Fault> {
         let numbered: Vec<(u64, String)> = (self.next_line..).zip(lines).collect();
         for part in numbered.chunks(ROWS_PER_CHUNK) {
+            let report = self.write(part).await.map_err(|fault| self.interrupted(fault))?;
             self.next_line += part.len() as u64;
-            let chunk = self.parse(part).await?;
-            let report = apply::apply(&self.importer.commands, &chunk).await?;
             report::append(&mut self.report, report);
         }
         Ok(())
+    }
+
+    async fn write(&mut self, lines: &[(u64, String)]) -> Result<ImportResponse, Fault> {
+        let chunk = self.parse(lines).await?;
+        apply::apply(&self.importer.commands, &chunk).await
+    }
+
+    /// The fault that ends the import, with what was done before it.
+    pub fn interrupted(&self, fault: Fault) -> Fault {
+        let done = self.next_line - 1;
+        if done == 0 {
+            return fault;
+        }
+        let ImportResponse { created, updated, unchanged, refused_count, .. } = self.report;
+        let message = format!(
+            "{} Lines 1 to {done} were done before: {created} rows created, {updated} replaced, {unchanged} skipped, {refused_count} \
+             refused. Import the file again: it names the refused rows.",
+            fault.message
+        );
+        Fault { message: message.into(), ..fault }
     }
 
     async fn parse(&mut self, lines: &[(u64, String)]) -> Result<Chunk, Fault> {

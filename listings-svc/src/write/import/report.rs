@@ -12,6 +12,12 @@ pub(super) fn reported_row(line: u64, name: &str, fields: Problems) -> ImportedR
     ImportedRow { line, name: name.to_owned(), fields: fields.into_iter().collect() }
 }
 
+/// Adds refused rows to a report.
+pub(super) fn refuse(report: &mut ImportResponse, rows: Vec<ImportedRow>) {
+    let refused_count = u64::try_from(rows.len()).unwrap_or(u64::MAX);
+    append(report, ImportResponse { refused: rows, refused_count, ..ImportResponse::default() });
+}
+
 /// Whether a file had any rows.
 pub fn has_rows(report: &ImportResponse) -> bool {
     report.created + report.updated + report.unchanged + report.refused_count > 0

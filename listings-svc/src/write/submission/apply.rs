@@ -8,13 +8,14 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use super::decide::{Accepted, decide};
-use super::{Receipt, Submission, load};
+use super::{Receipt, Submission, Target, load};
 use crate::SCHEMA;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::slug;
 use crate::feed::{PublicUrl, listing_change};
+use crate::pictures::FIELD;
 use crate::store::page_owners::{self, GrantSource};
 use crate::store::{accounts, imports, listings};
 use crate::write::CommandDependencies;
@@ -94,7 +95,8 @@ async fn save(
         after.content.set_name(name);
     }
     let revision = record_change::revision(before, after, Actor::Account(author), None)?;
-    record_change::save(connection, after, revision, now).await?;
+    let saved = record_change::save(connection, after, revision, now).await;
+    saved.map_err(|fault| at_form_field(submission, fault))?;
     if entity != Entity::Page {
         return Ok(Some(listing_change(before, after, &[])));
     }
@@ -104,6 +106,15 @@ async fn save(
     }
     let owners = listings::owners(connection, after.id).await?;
     Ok(Some(listing_change(before, after, &owners)))
+}
+
+/// A change of pictures has no fields of the listing: the form has one, with the file.
+fn at_form_field(submission: &Submission, fault: Fault) -> Fault {
+    let is_about_pictures = matches!(submission.target, Target::Pictures(..));
+    match fault.fields.first_key_value().filter(|_| is_about_pictures) {
+        Some((_, reason)) => Fault::invalid_field(FIELD, reason.as_str()),
+        None => fault,
+    }
 }
 
 /// The first free slug with this base. It stays free until the transaction ends: one transaction at a time names listings of a kind, and an
