@@ -26,6 +26,9 @@ pub struct Screenshot {
     pub height: u32,
     /// Alternative text.
     pub alt: String,
+    /// Keys that only a later version knows.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +38,55 @@ pub struct Credit {
     /// As shown in the game's credits.
     pub name: String,
     pub role: String,
+    /// Keys that only a later version knows.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+/// An item that may have keys of a later version.
+trait Item {
+    fn rest(&mut self) -> &mut Map<String, Value>;
+}
+
+impl Item for Screenshot {
+    fn rest(&mut self) -> &mut Map<String, Value> {
+        &mut self.rest
+    }
+}
+
+impl Item for Credit {
+    fn rest(&mut self) -> &mut Map<String, Value> {
+        &mut self.rest
+    }
+}
+
+/// Gives new items the keys of a later version that the stored ones have, each of these once. Two
+/// items are the same by the first of `rules` that finds a pair.
+fn keep_rest<T: Item + Clone>(items: &mut [T], stored: &[T], rules: &[fn(&T, &T) -> bool]) {
+    let (mut stored, mut found) = (stored.to_vec(), vec![false; items.len()]);
+    for is_same in rules {
+        for (item, found) in items.iter_mut().zip(&mut found).filter(|(_, found)| !**found) {
+            if let Some(at) = stored.iter().position(|stored| is_same(item, stored)) {
+                *item.rest() = std::mem::take(stored.remove(at).rest());
+                *found = true;
+            }
+        }
+    }
+}
+
+/// Gives new screenshots the keys of a later version that the stored ones have.
+pub fn keep_rest_of_screenshots(screenshots: &mut [Screenshot], stored: &[Screenshot]) {
+    keep_rest(screenshots, stored, &[|one, other| one.url == other.url]);
+}
+
+/// Gives new credits the keys of a later version that the stored ones have. A credit is known by its
+/// name, also when its role changes.
+pub fn keep_rest_of_credits(credits: &mut [Credit], stored: &[Credit]) {
+    let rules: [fn(&Credit, &Credit) -> bool; 2] = [
+        |one, other| one.name == other.name && one.role == other.role,
+        |one, other| one.name == other.name,
+    ];
+    keep_rest(credits, stored, &rules);
 }
 
 /// Reads an array of strings without duplicates; `read` parses each string.
@@ -85,8 +137,7 @@ pub fn screenshots(
                 let reason = "This screenshot is there twice: name it once.".to_owned();
                 fields.refuse(&format!("{path}.url"), reason);
             }
-            let url = uploaded.url.clone();
-            screenshots.push(Screenshot { url, width, height, alt });
+            screenshots.push(Screenshot { alt, ..uploaded.clone() });
             continue;
         }
         let url = required_text(fields, &path, object, "url", |raw| {
@@ -95,9 +146,10 @@ pub fn screenshots(
         let width = pixels(fields, &path, object, "width");
         let height = pixels(fields, &path, object, "height");
         if let (Some(url), Some(width), Some(height)) = (url, width, height) {
-            screenshots.push(Screenshot { url, width, height, alt });
+            screenshots.push(Screenshot { url, width, height, alt, rest: Map::new() });
         }
     }
+    keep_rest_of_screenshots(&mut screenshots, current);
     screenshots
 }
 
@@ -145,9 +197,10 @@ pub fn credits(
                 handle.filter(|handle| hidden.contains(handle))
             };
             let handle = handle.or_else(hidden_handle);
-            credits.push(Credit { handle, name, role });
+            credits.push(Credit { handle, name, role, rest: Map::new() });
         }
     }
+    keep_rest_of_credits(&mut credits, current);
     credits
 }
 
@@ -290,6 +343,7 @@ mod tests {
             handle: handle.map(ToOwned::to_owned),
             name: name.to_owned(),
             role: "Code".to_owned(),
+            rest: Map::new(),
         };
         let current = [credit(Some("gone"), "Ada"), credit(Some("bob"), "Bob")];
         let reference = ReferenceData {
@@ -315,12 +369,35 @@ mod tests {
     }
 
     #[test]
+    fn keys_of_a_later_version_stay_with_their_item() {
+        let credits = |list: Value| serde_json::from_value::<Vec<Credit>>(list).unwrap();
+        let stored = json!([
+            {"handle": null, "name": "Ada", "role": "Code", "share": 5},
+            {"handle": null, "name": "Ada", "role": "Music", "share": 6},
+            {"handle": null, "name": "Bob", "role": "Art", "share": 7},
+        ]);
+        let stored = credits(stored);
+        assert_eq!(serde_json::to_value(&stored).unwrap()[2]["share"], 7);
+        let mut sent = credits(json!([
+            {"handle": null, "name": "Bob", "role": "Lead art"},
+            {"handle": null, "name": "Ada", "role": "Music"},
+            {"handle": null, "name": "Eve", "role": "Code"},
+            {"handle": null, "name": "Ada", "role": "Sound"},
+            {"handle": null, "name": "Ada", "role": "Text"},
+        ]));
+        keep_rest_of_credits(&mut sent, &stored);
+        let shares: Vec<_> = sent.iter().map(|it| it.rest.get("share").cloned()).collect();
+        assert_eq!(shares, [Some(json!(7)), Some(json!(6)), None, Some(json!(5)), None]);
+    }
+
+    #[test]
     fn uploaded_screenshots_can_be_reordered_and_described() {
         let shot = |digit: &str, alt: &str| Screenshot {
             url: format!("/pictures/{}.jpg", digit.repeat(64)),
             width: 640,
             height: 480,
             alt: alt.to_owned(),
+            rest: Map::new(),
         };
         let current = [shot("1", "A hill"), shot("2", "")];
         let read = |list: Value| {

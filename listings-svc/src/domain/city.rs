@@ -67,18 +67,18 @@ pub struct Place {
 }
 
 impl Place {
-    /// Reads `country_code`, `city` and `city_slug` as files and staff give them. A slug of the gazetteer wins over the name, because
-    /// names repeat. When all three fields are missing, a current city of the gazetteer stays; otherwise the city is looked up again.
+    /// Reads `country_code`, `city` and `city_slug` as files and staff give them. A slug of the
+    /// gazetteer wins over the name, because names repeat. A place that stays the same is only
+    /// [improved](Self::improved).
     pub fn from_row(fields: &mut Fields<'_>, current: Self) -> Self {
-        let names = ["country_code", "city", "city_slug"];
-        let is_kept = names.into_iter().all(|name| fields.is_kept(name));
         let (mut country_code, mut city) = (current.country_code.clone(), current.city.clone());
         fields
             .update("country_code", &mut country_code, |fields| country::read_country_code(fields));
         fields.update("city", &mut city, |fields| fields.line("city", text::MAX_TITLE));
         let city_slug = fields.line("city_slug", text::MAX_TITLE);
-        if is_kept && current.is_settled() {
-            return current;
+        let is_same_slug = fields.is_kept("city_slug") || city_slug == current.city_slug;
+        if is_same_slug && country_code == current.country_code && city == current.city {
+            return current.improved();
         }
         if let Some(listed) = with_slug(&country_code, &city_slug) {
             return Self {
@@ -98,8 +98,8 @@ impl Place {
         Self { country_code, ..Self::default() }
     }
 
-    /// Reads `country_code` and `city` as accounts give them; `read` reads the city. The city is looked up again when one of the two
-    /// fields differs from the current place, or the gazetteer did not have it.
+    /// Reads `country_code` and `city` as accounts give them; `read` reads the city. A place that
+    /// stays the same is only [improved](Self::improved).
     pub fn from_body(
         fields: &mut Fields<'_>,
         current: Self,
@@ -109,8 +109,8 @@ impl Place {
         fields
             .update("country_code", &mut country_code, |fields| country::read_country_code(fields));
         fields.update("city", &mut city, read);
-        if current.country_code == country_code && current.city == city && current.is_settled() {
-            return current;
+        if country_code == current.country_code && city == current.city {
+            return current.improved();
         }
         if city.is_empty() {
             return Self { country_code, ..Self::default() };
@@ -118,9 +118,26 @@ impl Place {
         Self::resolve(fields, country_code, city)
     }
 
-    /// Whether there is no city, or the gazetteer has it. A later version may have a city that this one does not.
-    fn is_settled(&self) -> bool {
-        self.city.is_empty() || with_slug(&self.country_code, &self.city_slug).is_some()
+    /// The place as the gazetteer has it, if its slug was made because no gazetteer had the city.
+    /// Every other slug stays: one that the gazetteer lacks is that of a later version's gazetteer.
+    fn improved(self) -> Self {
+        let unlisted = slug_for_unlisted(&self.country_code, &self.city);
+        let is_unlisted = unlisted.is_some_and(|slug| slug == self.city_slug);
+        match find(&self.country_code, &self.city).filter(|_| is_unlisted) {
+            Some(listed) => {
+                Self { city: listed.name.to_owned(), city_slug: listed.slug.to_owned(), ..self }
+            }
+            None => self,
+        }
+    }
+
+    /// The place that a row states, for a listing that has the place `stored`: the same names keep
+    /// the slug that a later version's gazetteer gave them.
+    #[must_use]
+    pub fn replacing(self, stored: Self) -> Self {
+        let is_same = self.country_code == stored.country_code && self.city == stored.city;
+        let is_listed = with_slug(&self.country_code, &self.city_slug).is_some();
+        if is_same && !is_listed { stored } else { self }
     }
 
     /// Looks a city up by name. A city that the gazetteer does not have keeps its name as written, and gets a slug made from it.
@@ -185,9 +202,10 @@ mod tests {
         assert!(place(json!({"country_code": "NG", "city_slug": "uige"})).is_err());
     }
 
-    /// The place was stored by a version whose gazetteer did not have the city.
+    /// The place was stored by a version with another gazetteer: an earlier one did not have the
+    /// city, and a later one has more cities, or gives a name to another one.
     #[test]
-    fn a_city_that_the_gazetteer_got_is_found_by_the_next_edit() {
+    fn an_edit_of_other_fields_improves_a_place_and_never_makes_it_worse() {
         let stored = |city: &str, slug: &str| Place {
             country_code: "NG".to_owned(),
             city: city.to_owned(),
@@ -198,12 +216,26 @@ mod tests {
             (stored("LAGOS", "lagos-ng"), stored("Lagos", "lagos")),
             (stored("Lagos", "lagos"), stored("Lagos", "lagos")),
             (stored("Ìlú Àlá", "ilu-ala-ng"), stored("Ìlú Àlá", "ilu-ala-ng")),
+            (stored("Zzville", "zzville"), stored("Zzville", "zzville")),
+            (stored("Lagos", "lagos-island"), stored("Lagos", "lagos-island")),
             (stored("", ""), stored("", "")),
         ] {
-            let mut fields = Fields::for_change(&nothing);
-            let by_account = Place::from_body(&mut fields, before.clone(), |_| String::new());
-            let by_staff = Place::from_row(&mut fields, before);
-            assert_eq!((&by_account, &by_staff), (&after, &after));
+            // The second one is what a client sends that sends back the whole listing.
+            let same = json!({"country_code": "NG", "city": before.city});
+            for sent in [&nothing, same.as_object().unwrap()] {
+                let mut fields = Fields::for_change(sent);
+                let city = |fields: &mut Fields<'_>| fields.line("city", text::MAX_TITLE);
+                let by_account = Place::from_body(&mut fields, before.clone(), city);
+                let by_staff = Place::from_row(&mut fields, before.clone());
+                assert_eq!((&by_account, &by_staff), (&after, &after), "{sent:?}");
+            }
+            let row = json!({"country_code": "NG", "city": before.city});
+            let mut fields = Fields::new(row.as_object().unwrap());
+            let by_row = Place::from_row(&mut fields, Place::default()).replacing(before);
+            // "Lagos" is in this gazetteer, and a row of a file says it anew.
+            if after.city_slug != "lagos-island" {
+                assert_eq!(by_row, after);
+            }
         }
     }
 

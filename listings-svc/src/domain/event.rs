@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use time::Date;
 
+use super::city::Place;
+
 time::serde::format_description!(day, Date, "[year]-[month]-[day]");
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +29,22 @@ pub struct Event {
     pub description: String,
     /// Where the data was collected.
     pub source: String,
+}
+
+impl Event {
+    pub fn place(&self) -> Place {
+        Place {
+            country_code: self.country_code.clone(),
+            city: self.city.clone(),
+            city_slug: self.city_slug.clone(),
+        }
+    }
+
+    pub fn set_place(&mut self, place: Place) {
+        self.country_code = place.country_code;
+        self.city = place.city;
+        self.city_slug = place.city_slug;
+    }
 }
 
 impl Default for Event {

@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 use time::serde::rfc3339;
 use uuid::Uuid;
 
+use super::array_fields::{keep_rest_of_credits, keep_rest_of_screenshots};
 use super::entity::Entity;
 use super::event::Event;
 use super::game::Game;
@@ -87,6 +88,25 @@ impl Content {
             screenshots.map(|(at, shot)| (format!("screenshots.{at}.url"), shot.url.as_str()));
         let fields = picture.into_iter().chain(screenshots);
         fields.filter_map(|(path, url)| Some((path, FileName::from_address(url)?)))
+    }
+
+    /// The content that a row states, for a listing that has `stored`: what only a later version knows
+    /// stays.
+    fn replacing(mut self, stored: &Self) -> Self {
+        match (&mut self, stored) {
+            (Self::Page(page), Self::Page(stored)) => {
+                page.set_place(page.place().replacing(stored.place()));
+            }
+            (Self::Event(event), Self::Event(stored)) => {
+                event.set_place(event.place().replacing(stored.place()));
+            }
+            (Self::Game(game), Self::Game(stored)) => {
+                keep_rest_of_credits(&mut game.credits, &stored.credits);
+                keep_rest_of_screenshots(&mut game.screenshots, &stored.screenshots);
+            }
+            _ => {}
+        }
+        self
     }
 
     pub const fn page(&self) -> Option<&Page> {
@@ -210,7 +230,8 @@ impl Listing {
     /// The sample with the content and the times of a row, in its state; `None` when the row changes nothing. Real listings are not replaced.
     pub fn replaced_by(&self, row: &RowContent, now: OffsetDateTime) -> Option<Self> {
         let created_at = row.created_at.unwrap_or(self.created_at);
-        let same = row.content == self.content
+        let content = row.content.clone().replacing(&self.content);
+        let same = content == self.content
             && created_at == self.created_at
             && row.updated_at.is_none_or(|at| at == self.updated_at);
         (!same).then(|| {
@@ -220,7 +241,7 @@ impl Listing {
                 first_published_at: self.first_published_at.map(|_| created_at),
                 hidden_by_page: row.hidden_by_page,
                 updated_at: row.updated_at.unwrap_or(now),
-                content: row.content.clone(),
+                content,
                 ..self.clone()
             }
             .with_first_publication(created_at)

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::city::Place;
 use super::links::Links;
 use super::state::ListingState;
 
@@ -30,6 +31,22 @@ pub struct Page {
     pub links: Links,
     /// Where the data was collected.
     pub source: String,
+}
+
+impl Page {
+    pub fn place(&self) -> Place {
+        Place {
+            country_code: self.country_code.clone(),
+            city: self.city.clone(),
+            city_slug: self.city_slug.clone(),
+        }
+    }
+
+    pub fn set_place(&mut self, place: Place) {
+        self.country_code = place.country_code;
+        self.city = place.city;
+        self.city_slug = place.city_slug;
+    }
 }
 
 /// Why an approved game is hidden, for its owner. `None` when the page is public.

@@ -2,6 +2,7 @@
 
 use kit::Fault;
 use kit::rpc::staff::Member;
+use serde_json::Map;
 
 use super::CommandDependencies;
 use super::absent::listing_not_found;
@@ -104,6 +105,7 @@ fn add_screenshot(screenshots: &mut Vec<Screenshot>, picture: &StoredPicture) ->
         width: picture.width,
         height: picture.height,
         alt: String::new(),
+        rest: Map::new(),
     });
     Ok(())
 }
@@ -153,7 +155,8 @@ mod tests {
     use super::*;
 
     fn screenshot(name: &str, alt: &str) -> Screenshot {
-        Screenshot { url: name.to_owned(), width: 640, height: 480, alt: alt.to_owned() }
+        let rest = Map::from_iter([("blur".to_owned(), name.into())]);
+        Screenshot { url: name.to_owned(), width: 640, height: 480, alt: alt.to_owned(), rest }
     }
 
     fn picture(n: u8) -> StoredPicture {

@@ -5,7 +5,6 @@ use serde_json::Value;
 use time::Date;
 
 use super::{Input, NEVER_CHANGES, SET_BY_SERVICE, Who};
-use crate::domain::city::Place;
 use crate::domain::event::Event;
 use crate::domain::field_reader::Fields;
 use crate::domain::text;
@@ -19,16 +18,12 @@ const READ_ONLY: [(&str, &str); 3] = [
 
 pub(super) fn read(fields: &mut Fields<'_>, input: &Input<'_>, current: Option<&Event>) -> Event {
     let mut event = current.cloned().unwrap_or_default();
-    let place =
-        Place { country_code: event.country_code, city: event.city, city_slug: event.city_slug };
-    let place = input.place(fields, place, |fields| fields.title("city"));
+    let place = input.place(fields, event.place(), |fields| fields.title("city"));
     if place.city.is_empty() {
         let reason = "Give a city: an event needs one, an online event too.";
         fields.refuse("city", reason);
     }
-    event.country_code = place.country_code;
-    event.city = place.city;
-    event.city_slug = place.city_slug;
+    event.set_place(place);
     read_website(&mut event, fields, input.representation.get("url"));
     read_dates(&mut event, fields);
     fields.update("title", &mut event.title, |fields| fields.title("title"));

@@ -3,7 +3,6 @@
 use contracts::public::CREATOR_KINDS;
 
 use super::{Input, NEVER_CHANGES, SET_BY_SERVICE, Who};
-use crate::domain::city::Place;
 use crate::domain::field_reader::{Fields, parse_slug};
 use crate::domain::page::Page;
 use crate::domain::{array_fields, links, text};
@@ -22,13 +21,9 @@ const READ_ONLY: [(&str, &str); 6] = [
 
 pub(super) fn read(fields: &mut Fields<'_>, input: &Input<'_>, current: Option<&Page>) -> Page {
     let mut page = current.cloned().unwrap_or_default();
-    let place =
-        Place { country_code: page.country_code, city: page.city, city_slug: page.city_slug };
     // A page may have no city.
-    let place = input.place(fields, place, |fields| fields.line("city", text::MAX_TITLE));
-    page.country_code = place.country_code;
-    page.city = place.city;
-    page.city_slug = place.city_slug;
+    let city = |fields: &mut Fields<'_>| fields.line("city", text::MAX_TITLE);
+    page.set_place(input.place(fields, page.place(), city));
     fields.update("name", &mut page.name, |fields| fields.title("name"));
     fields.update("kind", &mut page.kind, |fields| fields.choice("kind", &CREATOR_KINDS));
     fields.update("roles", &mut page.roles, |fields| {

@@ -74,6 +74,7 @@ fn game() -> Game {
             handle: Some("gone".to_owned()),
             name: "Gone".to_owned(),
             role: String::new(),
+            rest: serde_json::Map::new(),
         }],
         ..Game::default()
     }
