@@ -101,7 +101,7 @@ impl Staff {
         let revision = match decision {
             // Only an approval is of a revision.
             Decision::Approve => {
-                let request = GetReviewRequest { name: name_of() };
+                let request = GetReviewRequest { name: name_of(), revision: 0 };
                 let read = self.reviews.clone().get_review(request).await;
                 read.unwrap().into_inner().item.map(|item| item.revision)
             }

@@ -13,6 +13,12 @@ const METADATA_FIELDS: [&str; 2] = ["state", "submitter"];
 /// The name of `submitter` among the changed fields, and of the field by which staff change it.
 pub const ACCOUNT: &str = "account";
 
+/// The field of the content with the page of a game.
+pub const PAGE_ID: &str = "page_id";
+
+/// The name of the page of a game for staff, whose value is a handle.
+pub const CREATOR: &str = "creator";
+
 /// A field whose value differs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
@@ -37,6 +43,24 @@ pub fn content(stored: &Value) -> Map<String, Value> {
     let mut content = stored.as_object().cloned().unwrap_or_default();
     content.retain(|key, _| !METADATA_FIELDS.contains(&key.as_str()));
     content
+}
+
+/// The paths of the fields that differ, as staff name them.
+pub fn changed_paths(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<String> {
+    let differences = between(before, after).into_iter();
+    let path = |difference: Difference| match difference.path.as_str() {
+        PAGE_ID => CREATOR.to_owned(),
+        _ => difference.path,
+    };
+    differences.map(path).collect()
+}
+
+/// The pages that had a game before and after a revision that moved it; `None` for every other
+/// revision.
+pub fn moved_pages(before: Option<&Value>, after: &Value) -> Option<[Uuid; 2]> {
+    let page = |stored: &Value| stored[PAGE_ID].as_str()?.parse().ok();
+    // A revision stores the page only if it changed.
+    Some([page(before?)?, page(after)?])
 }
 
 /// The accounts that had an event before and after a revision that gave it to another account; `None` for every other revision.
@@ -181,6 +205,17 @@ mod tests {
             ["a", "b", "d.e"]
         );
         assert_eq!(paths(json!({"a": {"b": 1}}), json!({"a": 1})), ["a"]);
+    }
+
+    #[test]
+    fn a_move_to_another_page_is_a_change_of_the_creator() {
+        let [a, b] = [1, 2].map(Uuid::from_u128);
+        let game = |page: Uuid| json!({"state": "published", "page_id": page});
+        assert_eq!(changed_paths(&content(&game(a)), &content(&game(b))), ["creator"]);
+        assert_eq!(moved_pages(Some(&game(a)), &game(b)), Some([a, b]));
+        // A new game moves nowhere.
+        assert_eq!(moved_pages(None, &game(b)), None);
+        assert_eq!(moved_pages(Some(&json!({"title": "A"})), &json!({"title": "B"})), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::difference::{CREATOR, PAGE_ID};
 use crate::domain::listing_name::ListingName;
 
 /// A revision in the history.
@@ -25,13 +26,19 @@ pub struct RevisionRow {
     pub reason: Option<String>,
 }
 
-/// The newest revisions of a listing, newest first.
-pub async fn newest(pool: &PgPool, id: Uuid, limit: i64) -> Result<Vec<RevisionRow>, sqlx::Error> {
+/// The newest revisions of a listing up to `last`, newest first.
+pub async fn newest(
+    pool: &PgPool,
+    id: Uuid,
+    last: i64,
+    limit: i64,
+) -> Result<Vec<RevisionRow>, sqlx::Error> {
     sqlx::query_as!(
         RevisionRow,
         "select revision, at, actor_kind, actor, before, after, reason from listings.revision
-         where id = $1 order by revision desc limit $2",
+         where id = $1 and revision <= $2 order by revision desc limit $3",
         id,
+        last,
         limit
     )
     .fetch_all(pool)
@@ -92,23 +99,31 @@ pub async fn name_pages(
     executor: impl PgExecutor<'_>,
     contents: &mut [Map<String, Value>],
 ) -> Result<(), sqlx::Error> {
-    let page = |content: &Map<String, Value>| content.get("page_id")?.as_str()?.parse().ok();
+    let page = |content: &Map<String, Value>| content.get(PAGE_ID)?.as_str()?.parse().ok();
     let pages: Vec<Uuid> = contents.iter().filter_map(page).collect();
     if pages.is_empty() {
         return Ok(());
     }
-    let rows = sqlx::query!("select id, name from listings.listing where id = any($1)", &pages)
-        .fetch_all(executor)
-        .await?;
-    let handles: HashMap<Uuid, String> = rows.into_iter().map(|row| (row.id, row.name)).collect();
+    let handles = handles(executor, &pages).await?;
     for content in contents {
         if let Some(id) = page(content) {
-            content.remove("page_id");
+            content.remove(PAGE_ID);
             let handle = handles.get(&id).cloned().unwrap_or_else(|| id.to_string());
-            content.insert("creator".to_owned(), handle.into());
+            content.insert(CREATOR.to_owned(), handle.into());
         }
     }
     Ok(())
+}
+
+/// The handles of pages, by id.
+pub async fn handles(
+    executor: impl PgExecutor<'_>,
+    pages: &[Uuid],
+) -> Result<HashMap<Uuid, String>, sqlx::Error> {
+    let rows = sqlx::query!("select id, name from listings.listing where id = any($1)", pages)
+        .fetch_all(executor)
+        .await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
 }
 
 /// The status of a listing, and who changed it last.

@@ -1,10 +1,11 @@
-//! The review queue, and the search. Both cover the live dataset.
+//! The review queue and the search, which cover the live dataset, and any one listing.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
+use crate::domain::listing_name::ListingName;
 
 /// A listing in the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,8 +88,8 @@ pub async fn count(pool: &PgPool, kind: Option<Entity>) -> Result<i64, sqlx::Err
     .await
 }
 
-/// The live listing of this kind and name, in any state.
-pub async fn find(pool: &PgPool, kind: Entity, name: &str) -> Result<Option<Item>, sqlx::Error> {
+/// The listing with this name, in any state.
+pub async fn find(pool: &PgPool, name: &ListingName) -> Result<Option<Item>, sqlx::Error> {
     sqlx::query_as!(
         Item,
         r#"select item.id, item.entity as kind, item.name, item.title,
@@ -96,9 +97,10 @@ pub async fn find(pool: &PgPool, kind: Entity, name: &str) -> Result<Option<Item
              page.name as "page?", page.state as "page_state?"
          from listings.listing as item
          left join listings.listing as page on page.id = item.page_id
-         where item.entity = $1 and item.mode = 'live' and item.name = $2"#,
-        kind.as_str(),
-        name
+         where item.entity = $1 and item.mode = $2 and item.name = $3"#,
+        name.entity.as_str(),
+        name.mode.as_str(),
+        name.key
     )
     .fetch_optional(pool)
     .await

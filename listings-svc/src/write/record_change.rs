@@ -18,7 +18,7 @@ use crate::domain::listing::{Content, Listing};
 use crate::domain::pictures::FileName;
 use crate::store::constraints;
 use crate::store::listings::{self, Revision};
-use crate::store::pictures;
+use crate::store::{history, pictures};
 
 /// The fields that name pictures.
 const PICTURE_FIELDS: [&str; 3] = ["avatar_url", "cover_url", "screenshots"];
@@ -153,10 +153,7 @@ pub(super) async fn update_by_staff(
     let revision = revision(Some(before), after, actor, reason)?;
     let (old, new) =
         (revision.before.as_ref().map(difference::content), difference::content(&revision.after));
-    let mut changed: Vec<String> = difference::between(&old.unwrap_or_default(), &new)
-        .into_iter()
-        .map(|difference| difference.path)
-        .collect();
+    let mut changed = difference::changed_paths(&old.unwrap_or_default(), &new);
     let mut details = json!({
         "mode": after.mode,
         "title": after.content.title(),
@@ -168,6 +165,14 @@ pub(super) async fn update_by_staff(
         changed.push(difference::ACCOUNT.to_owned());
         details["former_account"] = json!(before.submitter);
         details["account"] = json!(after.submitter);
+    }
+    if let Some([former, now]) = difference::moved_pages(revision.before.as_ref(), &revision.after)
+    {
+        let handles = history::handles(&mut *connection, &[former, now]).await?;
+        details["former_page"] = json!(handles.get(&former));
+        details["former_page_id"] = json!(former);
+        details["page"] = json!(handles.get(&now));
+        details["page_id"] = json!(now);
     }
     details["changed"] = json!(changed);
     save(connection, after, revision, change.now).await?;

@@ -212,17 +212,22 @@ fn given_to(
     }))
 }
 
+/// Refuses a revision that a listing at the revision `current` does not have.
+pub fn check_exists(field: &str, revision: i64, current: i64) -> Result<(), Fault> {
+    if (1..=current).contains(&revision) {
+        return Ok(());
+    }
+    let reason = format!("The listing has the revisions 1 to {current}: give one of them.");
+    Err(Fault::invalid_field(field, reason))
+}
+
 /// The fields of the listing at a revision.
 async fn content_at(
     transaction: &mut Transaction,
     listing: &Listing,
     revision: i64,
 ) -> Result<Map<String, Value>, Fault> {
-    let current = listing.revision;
-    if !(1..=current).contains(&revision) {
-        let reason = format!("The listing has the revisions 1 to {current}: give one of them.");
-        return Err(Fault::invalid_field("to_revision", reason));
-    }
+    check_exists("to_revision", revision, listing.revision)?;
     let versions = history::versions(&mut **transaction, listing.id, revision).await?;
     Ok(difference::content(&versions.ok_or_else(listing_not_found)?.then))
 }

@@ -185,7 +185,7 @@ async fn a_transfer_of_an_event_names_both_accounts(pool: PgPool) {
     give(&bob).await;
 
     let name = Some(listing_name("event", "a-jam"));
-    let read = proto::GetReviewRequest { name };
+    let read = proto::GetReviewRequest { name, revision: 0 };
     let read = review.clone().get_review(read).await.unwrap().into_inner();
     let history: Vec<_> = (read.history.iter())
         .map(|it| (it.changed.clone(), it.former_account_id.as_str(), it.account_id.as_str()))
@@ -217,6 +217,101 @@ async fn a_transfer_of_an_event_names_both_accounts(pool: PgPool) {
     let decisions = service.decisions().await;
     assert_eq!(decisions.len(), 2);
     assert_eq!(decisions[1], ("event_moved".to_owned(), told));
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_move_of_a_game_names_both_pages(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
+    edit(&review, "game", "a-game", r#"{"creator": "other", "title": "B"}"#).await.unwrap();
+    edit(&review, "game", "a-game", r#"{"tagline": "C"}"#).await.unwrap();
+
+    let name = Some(listing_name("game", "a-game"));
+    let read = proto::GetReviewRequest { name, revision: 0 };
+    let read = review.clone().get_review(read).await.unwrap().into_inner();
+    let history: Vec<_> = (read.history.iter())
+        .map(|it| (it.changed.join(" "), it.former_page.as_str(), it.page.as_str()))
+        .collect();
+    let expected = [("tagline", "", ""), ("creator title", "studio", "other"), ("", "", "")];
+    assert_eq!(history, expected.map(|(changed, from, to)| (changed.to_owned(), from, to)));
+
+    let ids = sqlx::query!(
+        r#"select (select id from listings.listing where name = 'studio') as "studio!", (select id from listings.listing where name = 'other') as "other!""#
+    )
+    .fetch_one(&service.pool)
+    .await
+    .unwrap();
+    let entries = sqlx::query_scalar!(
+        "select details from listings.audit where action = 'edit_as_admin' order by id"
+    );
+    let entry = &entries.fetch_all(&service.pool).await.unwrap()[0];
+    assert_eq!(entry["changed"], json!(["creator", "title"]));
+    assert_eq!((&entry["former_page"], &entry["page"]), (&json!("studio"), &json!("other")));
+    let pages = (&entry["former_page_id"], &entry["page_id"]);
+    assert_eq!(pages, (&json!(ids.studio), &json!(ids.other)));
+}
+
+/// Anybody's listing, public or not, and samples too.
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_listing_is_read_as_of_each_of_its_revisions(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
+    for number in 2..=105 {
+        let changes = json!({"tagline": format!("Tagline {number}")}).to_string();
+        edit(&review, "game", "a-game", &changes).await.unwrap();
+    }
+    let name = listing_name("game", "a-game");
+    let down = proto::Decision::TakeDown;
+    decide(&service.operator_client, down, (name.clone(), None), "Why").await.unwrap();
+    let read = async |name: &proto::ListingName, revision: i64| {
+        let request = proto::GetReviewRequest { name: Some(name.clone()), revision };
+        Ok::<_, Status>(review.clone().get_review(request).await?.into_inner())
+    };
+    let numbers = |read: &proto::GetReviewResponse| {
+        let numbers: Vec<i64> = read.history.iter().map(|it| it.revision).collect();
+        (numbers[0], numbers[numbers.len() - 1])
+    };
+    let now = read(&name, 0).await.unwrap();
+    assert_eq!((now.state(), numbers(&now)), (proto::State::Removed, (106, 7)));
+    for (revision, tagline, last) in [(5, json!("Tagline 5"), 1), (1, json!(""), 1)] {
+        let then = read(&name, revision).await.unwrap();
+        let content: Value = serde_json::from_str(&then.content).unwrap();
+        assert_eq!((&content["tagline"], &content["creator"]), (&tagline, &json!("studio")));
+        assert_eq!(numbers(&then), (revision, last));
+        let [since] = &then.differences[..] else { unreachable!("{then:?}") };
+        assert_eq!((since.path.as_str(), since.after.as_str()), ("tagline", "\"Tagline 105\""));
+    }
+    for absent in [-1, 107] {
+        assert_eq!(fields(read(&name, absent).await), ["revision"]);
+    }
+    let sample = File::rows("page", &[creator("a-sample")]).test();
+    service.import(&sample).await;
+    let mode = contracts::common::v1::Mode::Test.into();
+    let name = proto::ListingName { mode, ..listing_name("page", "a-sample") };
+    let sample = read(&name, 0).await.unwrap();
+    assert_eq!(sample.item.unwrap().name, Some(name.clone()));
+    assert_eq!(sample.history.len(), 1);
+    // It is no live listing.
+    let live = listing_name("page", "a-sample");
+    assert_eq!(Fault::from(read(&live, 0).await.unwrap_err()).code, Code::NotFound);
+}
+
+/// Each field that names a picture which does not exist.
+#[testing::database_test(listings::MIGRATOR)]
+async fn an_edit_with_an_absent_picture_names_its_fields(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
+    let url = format!("/pictures/{}.jpg", "0".repeat(64));
+    let game = json!({
+        "cover_url": url,
+        "screenshots": [
+            {"url": "https://a.example/1.png", "width": 640, "height": 480},
+            {"url": url, "width": 640, "height": 480},
+        ],
+    });
+    let revisions = service.revisions().await;
+    let refused = edit(&review, "game", "a-game", &game.to_string()).await;
+    assert_eq!(fields(refused), ["cover_url", "screenshots.1.url"]);
+    let page = json!({ "avatar_url": url }).to_string();
+    assert_eq!(fields(edit(&review, "page", "studio", &page).await), ["avatar_url"]);
+    assert_eq!(service.revisions().await, revisions);
 }
 
 #[testing::database_test(listings::MIGRATOR)]

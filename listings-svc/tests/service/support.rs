@@ -330,7 +330,7 @@ pub(crate) async fn decide(
     let mut review = StaffReviewServiceClient::new(channel.clone());
     let revision = match revision {
         None if decision == proto::Decision::Approve => {
-            let request = proto::GetReviewRequest { name: name.clone() };
+            let request = proto::GetReviewRequest { name: name.clone(), revision: 0 };
             let read = review.get_review(request).await?.into_inner();
             read.item.map(|item| item.revision)
         }

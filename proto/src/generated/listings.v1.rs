@@ -4921,9 +4921,10 @@ pub mod staff_import_service_client {
         }
         /// Streams a file: first the header, then its lines in order, then the end.
         ///
-        /// Rows are loaded as they arrive, in separate transactions. An invalid row is refused with its line and a reason, and the others are
-        /// loaded. A row creates a record. One that exists stays as it is and is reported; a sample is replaced whole. Importing the same file
-        /// again therefore completes an import that was interrupted.
+        /// Rows are loaded as they arrive, in separate transactions. An invalid row, or one that names a picture that does not exist, is refused
+        /// with its line and a reason, and the others are loaded. A row creates a record. One that exists stays as it is and is reported; a sample
+        /// is replaced whole, until a release with other samples. Importing the same file again therefore completes an import that was
+        /// interrupted; the error of the interruption says which lines were done.
         pub async fn import(
             &mut self,
             request: impl tonic::IntoStreamingRequest<Message = super::ImportRequest>,
@@ -4962,9 +4963,10 @@ pub mod staff_import_service_server {
     pub trait StaffImportService: std::marker::Send + std::marker::Sync + 'static {
         /// Streams a file: first the header, then its lines in order, then the end.
         ///
-        /// Rows are loaded as they arrive, in separate transactions. An invalid row is refused with its line and a reason, and the others are
-        /// loaded. A row creates a record. One that exists stays as it is and is reported; a sample is replaced whole. Importing the same file
-        /// again therefore completes an import that was interrupted.
+        /// Rows are loaded as they arrive, in separate transactions. An invalid row, or one that names a picture that does not exist, is refused
+        /// with its line and a reason, and the others are loaded. A row creates a record. One that exists stays as it is and is reported; a sample
+        /// is replaced whole, until a release with other samples. Importing the same file again therefore completes an import that was
+        /// interrupted; the error of the interruption says which lines were done.
         async fn import(
             &self,
             request: tonic::Request<tonic::Streaming<super::ImportRequest>>,
@@ -6369,6 +6371,9 @@ pub struct ListQueueResponse {
 pub struct GetReviewRequest {
     #[prost(message, optional, tag = "1")]
     pub name: ::core::option::Option<ListingName>,
+    /// Show the listing as of this revision; 0: as it is now.
+    #[prost(int64, tag = "2")]
+    pub revision: i64,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GetReviewResponse {
@@ -6376,7 +6381,7 @@ pub struct GetReviewResponse {
     pub item: ::core::option::Option<QueueItem>,
     #[prost(enumeration = "State", tag = "2")]
     pub state: i32,
-    /// The content of the listing, as a JSON object.
+    /// The content of the listing, as a JSON object; with `revision`, as of that revision.
     #[prost(string, tag = "3")]
     pub content: ::prost::alloc::string::String,
     /// The revision by which staff rejected it last; 0 when they never did.
@@ -6385,10 +6390,10 @@ pub struct GetReviewResponse {
     /// The reason of that rejection.
     #[prost(string, tag = "5")]
     pub rejection_reason: ::prost::alloc::string::String,
-    /// The changes since that rejection; without one, all fields.
+    /// The changes since that rejection; without one, all fields. With `revision`, the changes since that revision.
     #[prost(message, repeated, tag = "6")]
     pub differences: ::prost::alloc::vec::Vec<Difference>,
-    /// Newest first, at most 100.
+    /// Newest first, at most 100; with `revision`, from that one on.
     #[prost(message, repeated, tag = "7")]
     pub history: ::prost::alloc::vec::Vec<Revision>,
 }
@@ -6405,7 +6410,8 @@ pub struct Revision {
     pub actor: ::prost::alloc::string::String,
     #[prost(enumeration = "State", tag = "5")]
     pub state: i32,
-    /// The changed fields, as paths; empty for the first revision. `account`: an event belongs to another account.
+    /// The changed fields, as paths; empty for the first revision. `account`: an event belongs to another account. `creator`: a game belongs
+    /// to another page.
     #[prost(string, repeated, tag = "6")]
     pub changed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// For a takedown or a rejection, what its owners read.
@@ -6416,6 +6422,11 @@ pub struct Revision {
     pub former_account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "9")]
     pub account_id: ::prost::alloc::string::String,
+    /// The handles of the pages that had the game before and after such a change; empty otherwise.
+    #[prost(string, tag = "10")]
+    pub former_page: ::prost::alloc::string::String,
+    #[prost(string, tag = "11")]
+    pub page: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DecideRequest {
@@ -6607,8 +6618,8 @@ pub mod staff_review_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Staff calls to review submissions (§3) and to moderate listings. Only live listings can be reviewed and edited; samples can also be taken
-    /// down and restored.
+    /// Staff calls to review submissions (§3) and to moderate listings. Only live listings can be approved, rejected and edited; samples can
+    /// also be read, taken down and restored.
     #[derive(Debug, Clone)]
     pub struct StaffReviewServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -6714,7 +6725,8 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "ListQueue"));
             self.inner.unary(req, path, codec).await
         }
-        /// A listing with its changes since staff rejected it last, and its history.
+        /// A listing in any state, or a sample: its fields, its changes since staff rejected it last, and its history. With `revision`, its fields
+        /// as of that revision, and the changes since.
         pub async fn get_review(
             &mut self,
             request: impl tonic::IntoRequest<super::GetReviewRequest>,
@@ -6851,7 +6863,8 @@ pub mod staff_review_service_server {
             tonic::Response<super::ListQueueResponse>,
             tonic::Status,
         >;
-        /// A listing with its changes since staff rejected it last, and its history.
+        /// A listing in any state, or a sample: its fields, its changes since staff rejected it last, and its history. With `revision`, its fields
+        /// as of that revision, and the changes since.
         async fn get_review(
             &self,
             request: tonic::Request<super::GetReviewRequest>,
@@ -6881,8 +6894,8 @@ pub mod staff_review_service_server {
             request: tonic::Request<super::SearchRequest>,
         ) -> std::result::Result<tonic::Response<super::SearchResponse>, tonic::Status>;
     }
-    /// Staff calls to review submissions (§3) and to moderate listings. Only live listings can be reviewed and edited; samples can also be taken
-    /// down and restored.
+    /// Staff calls to review submissions (§3) and to moderate listings. Only live listings can be approved, rejected and edited; samples can
+    /// also be read, taken down and restored.
     #[derive(Debug)]
     pub struct StaffReviewServiceServer<T> {
         inner: Arc<T>,

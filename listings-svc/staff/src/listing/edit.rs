@@ -135,7 +135,7 @@ impl Edit {
         name: &proto::ListingName,
     ) -> Result<Option<(Value, i64)>, Error> {
         let editor = self.command()?;
-        let request = proto::GetReviewRequest { name: Some(name.clone()) };
+        let request = proto::GetReviewRequest { name: Some(name.clone()), revision: 0 };
         let review = service.get_review(request).await?.into_inner();
         let revision = review.item.unwrap_or_default().revision;
         if self.revision.is_some_and(|seen| seen != revision) {

@@ -2,6 +2,7 @@
 
 mod decide;
 mod edit;
+mod history;
 pub(crate) mod import;
 pub(crate) mod name;
 pub(crate) mod review_text;
@@ -22,9 +23,9 @@ pub(crate) enum Command {
     /// Imports files of listings
     ///
     /// A file holds one JSON object a line. A row creates a record, which is public at once and is not announced by webhooks. A record that
-    /// exists stays as it is; a sample (--mode test) is replaced whole. The service refuses an unacceptable row and lists it with its line
-    /// and reasons; it loads the other rows, and the exit status is 0. The status is 1 when every row of a file is refused. Importing a
-    /// file again completes an import that was interrupted.
+    /// exists stays as it is; a sample (--mode test) is replaced whole, until a release with other samples. The service refuses an
+    /// unacceptable row and lists it with its line and reasons; it loads the other rows, and the exit status is 0. The status is 1 when
+    /// every row of a file is refused. Importing a file again completes an import that was interrupted.
     Import(import::Import),
 }
 
@@ -72,6 +73,11 @@ pub(crate) enum Verb {
         #[arg(long, default_value = "", hide_default_value = true)]
         reason: String,
     },
+    /// Shows a listing in any state: its fields, and its revisions with what each changed
+    ///
+    /// With --revision, the fields as of that revision and what has changed since, before you return to it with `revert`. A page of the
+    /// history has 100 revisions; --revision N begins at revision N.
+    Review(history::History),
     /// Changes fields of a live listing, in your editor or from JSON
     ///
     /// Without --changes and --file, the listing opens as JSON in $VISUAL, $EDITOR or vi; the fields that you change there are sent. The
@@ -95,6 +101,7 @@ pub(crate) async fn run_verb(
     };
     let request = match verb {
         Verb::Edit(edit) => return edit::run(kind, edit, fleet, output).await,
+        Verb::Review(history) => return history::run(kind, history, fleet, output).await,
         Verb::Approve(target) => target.request(Decision::Approve, kind, String::new()),
         Verb::Reject { target, reason } => target.request(Decision::Reject, kind, reason),
         Verb::TakeDown { slugs, reason, confirmation } => {

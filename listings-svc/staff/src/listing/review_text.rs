@@ -49,13 +49,36 @@ fn push_difference(text: &mut String, difference: &proto::Difference) {
 /// The whole listing, with its history.
 pub(crate) fn whole(review: &proto::GetReviewResponse) -> String {
     let mut text = head(review);
+    push_content(&mut text, review);
+    push_history(&mut text, review);
+    text
+}
+
+/// The whole listing as of a revision, what has changed since, and its history up to that revision.
+pub(crate) fn as_of(review: &proto::GetReviewResponse, revision: i64) -> String {
+    let mut text = head(review);
+    push(&mut text, &format!("  {DIM}as of revision {revision}{DIM:#}"));
+    push_content(&mut text, review);
+    let changed = if review.differences.is_empty() { "no change since" } else { "changed since" };
+    push(&mut text, &format!("  {DIM}{changed}{DIM:#}"));
+    for difference in &review.differences {
+        push_difference(&mut text, difference);
+    }
+    push_history(&mut text, review);
+    text
+}
+
+fn push_content(text: &mut String, review: &proto::GetReviewResponse) {
     let content: Value = serde_json::from_str(&review.content).unwrap_or_default();
     for (name, value) in content.as_object().into_iter().flatten() {
-        push(&mut text, &format!("  {BOLD}{}{BOLD:#}", sanitize(name)));
+        push(text, &format!("  {BOLD}{}{BOLD:#}", sanitize(name)));
         for line in value_lines(value) {
-            push(&mut text, &format!("    {line}"));
+            push(text, &format!("    {line}"));
         }
     }
+}
+
+fn push_history(text: &mut String, review: &proto::GetReviewResponse) {
     for revision in &review.history {
         let mut line = format!(
             "  {DIM}revision {}, {}, by {} {}: {}{DIM:#}",
@@ -76,12 +99,15 @@ pub(crate) fn whole(review: &proto::GetReviewResponse) -> String {
             let moved = format!(", from {former} to {}", revision.account_id);
             line.push_str(&sanitize(&moved));
         }
+        if !revision.page.is_empty() {
+            let moved = format!(", from {} to {}", revision.former_page, revision.page);
+            line.push_str(&sanitize(&moved));
+        }
         if !revision.reason.is_empty() {
             line.push_str(&sanitize(&format!(", \u{201c}{}\u{201d}", revision.reason)));
         }
-        push(&mut text, &line);
+        push(text, &line);
     }
-    text
 }
 
 fn head(review: &proto::GetReviewResponse) -> String {

@@ -7,6 +7,7 @@ use kit::{Code, Fault};
 
 use super::{Review, Service};
 use crate::account::AccountNames;
+use crate::command_hint;
 use crate::error::Error;
 use crate::listing::name::{self, ListingKind, ListingMode};
 use crate::listing::review_text;
@@ -185,7 +186,7 @@ impl Session {
             return Ok(Step::Quit);
         };
         let (name, outcome) = (name.clone(), *outcome);
-        let request = proto::GetReviewRequest { name: Some(name.clone()) };
+        let request = proto::GetReviewRequest { name: Some(name.clone()), revision: 0 };
         let mut review = match self.service.get_review(request).await {
             Ok(review) => review.into_inner(),
             Err(status) if status.code() == tonic::Code::NotFound => {
@@ -199,7 +200,8 @@ impl Session {
         let is_pending = review.state() == proto::State::Pending;
         if !is_pending && outcome.is_none() {
             let state = name::state(review.state());
-            self.output.print(&format!("{} is {state}: it waits for no review", name.name));
+            let hint = command_hint::staff(&format!("{} review {}", name.kind, name.name));
+            self.output.print(&format!("{} is {state}, not pending; {hint} shows it", name.name));
             self.set(at, ReviewOutcome::NotPending);
             return Ok(Step::Next);
         }

@@ -42,7 +42,7 @@ async fn a_submission_is_shown_whole_until_staff_reject_it(pool: PgPool) {
     assert_eq!(content["creator"], "studio");
 
     let name = Some(listing_name("game", "none"));
-    let missing = review.clone().get_review(proto::GetReviewRequest { name }).await;
+    let missing = review.clone().get_review(proto::GetReviewRequest { name, revision: 0 }).await;
     assert_eq!(Fault::from(missing.unwrap_err()).code, Code::NotFound);
 }
 

@@ -59,7 +59,7 @@ async fn reject(
 
 async fn get_review(review: &Review, kind: &str, name: &str) -> proto::GetReviewResponse {
     let name = Some(listing_name(kind, name));
-    let request = proto::GetReviewRequest { name };
+    let request = proto::GetReviewRequest { name, revision: 0 };
     let answer = review.clone().get_review(request).await;
     answer.unwrap().into_inner()
 }

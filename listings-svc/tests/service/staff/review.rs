@@ -326,7 +326,7 @@ async fn a_rejection_applies_to_the_current_revision(pool: PgPool) {
     let reviews = StaffReviewServiceClient::new(service.operator_client.clone());
     let current = async |name: &str| {
         let name = Some(crate::review::listing_name("game", name));
-        let request = proto::GetReviewRequest { name };
+        let request = proto::GetReviewRequest { name, revision: 0 };
         let review = reviews.clone().get_review(request).await;
         review.unwrap().into_inner()
     };
@@ -389,4 +389,40 @@ async fn a_takedown_of_several_and_a_purge_need_confirmation(pool: PgPool) {
     let args = ["game", "take-down", "three", "--reason", "Why"];
     let ran = Ran(staff(&service.address, &args).await);
     assert_eq!(ran.status(), 0, "{ran:?}");
+}
+
+/// The history of a listing that does not wait for a review, for people and for programs.
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_listing_in_any_state_is_shown_with_its_revisions(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    service.import(&File::rows("game", &[game("one", "One")])).await;
+    for tagline in ["First", "Second"] {
+        let changes = serde_json::json!({ "tagline": tagline }).to_string();
+        let args = ["game", "edit", "one", "--changes", &changes];
+        assert_eq!(staff_with(&service, &token, &args, "").await.status(), 0);
+    }
+    let ran = staff_with(&service, &token, &["game", "review", "one"], "").await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    let text = ran.text();
+    for part in ["game one One", "Second", "revision 3, ", "changed tagline", "revision 1, "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let args = ["game", "review", "one", "--revision", "2"];
+    let ran = staff_with(&service, &token, &args, "").await;
+    let text = ran.text();
+    for part in ["as of revision 2", "First", "+ Second"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let args = [&["--json"][..], &args].concat();
+    let document = staff_with(&service, &token, &args, "").await.document();
+    assert_eq!(document["content"]["tagline"], "First");
+    assert_eq!(document["differences"][0]["after"], "Second");
+    assert_eq!(document["history"][0]["changed"], serde_json::json!(["tagline"]));
+
+    service.import(&File::rows("page", &[creator("a-sample")]).test()).await;
+    let sample = ["--json", "page", "review", "a-sample", "--mode", "test"];
+    let document = staff_with(&service, &token, &sample, "").await.document();
+    assert_eq!(document["item"]["name"]["mode"], "test");
+    let args = ["page", "review", "none"];
+    assert_eq!(staff_with(&service, &token, &args, "").await.status(), 1);
 }

@@ -134,7 +134,7 @@ impl Service {
 
     /// Why a game that was approved or restored is not public.
     async fn page_note(&self, name: &ListingName) -> Result<Option<String>, Fault> {
-        let item = queue::find(&self.pool, name.entity, &name.key).await?;
+        let item = queue::find(&self.pool, name).await?;
         let page = item.and_then(|item| item.page.zip(item.page_state));
         let hidden = page.filter(|(_, state)| state != ListingState::Published.as_str());
         Ok(hidden.map(|(page, _)| {

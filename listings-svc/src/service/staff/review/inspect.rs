@@ -1,5 +1,7 @@
 //! Reads the queue, one listing with its history, and the search.
 
+use std::collections::HashMap;
+
 use contracts::listings::v1 as proto;
 use kit::Fault;
 use kit::api::bad_fields::BadFields;
@@ -20,6 +22,7 @@ use crate::service::listing_name;
 use crate::store::history::{self, RevisionRow, Versions};
 use crate::store::queue::{self, SearchResult};
 use crate::write::absent::listing_not_found;
+use crate::write::staff_edit::check_exists;
 
 const MAX_REVISIONS: i64 = 100;
 /// In characters.
@@ -49,36 +52,57 @@ impl Service {
             None
         };
         Ok(proto::ListQueueResponse {
-            items: rows.into_iter().map(item).collect(),
+            items: rows.into_iter().map(|row| item(row, Mode::Live)).collect(),
             next_cursor: next_cursor.unwrap_or_default(),
             total,
         })
     }
 
+    /// A listing as it is now, or as of the revision `as_of`.
     pub(super) async fn review(
         &self,
         name: &ListingName,
+        as_of: Option<i64>,
     ) -> Result<proto::GetReviewResponse, Fault> {
-        let found = queue::find(&self.pool, name.entity, &name.key).await?;
+        let found = queue::find(&self.pool, name).await?;
         let found = found.ok_or_else(listing_not_found)?;
         let rejection = history::last_rejection(&self.pool, found.id).await?;
         let (rejected_revision, rejection_reason) = rejection.unwrap_or_default();
-        let versions = history::versions(&self.pool, found.id, rejected_revision).await?;
+        let since = as_of.unwrap_or(rejected_revision);
+        let versions = history::versions(&self.pool, found.id, since).await?;
         let versions = versions.ok_or_else(listing_not_found)?;
-        let made = history::newest(&self.pool, found.id, MAX_REVISIONS).await?;
-        let (now, differences) = self.compare(&versions).await?;
+        if as_of.is_some() {
+            check_exists("revision", since, versions.revision)?;
+        }
+        let last = as_of.unwrap_or(versions.revision);
+        let made = history::newest(&self.pool, found.id, last, MAX_REVISIONS).await?;
+        let ([then, now], differences) = self.compare(&versions).await?;
+        let content = if as_of.is_some() { then } else { now };
+        let pages = self.pages_of(&made).await?;
         let state = feed::stored_state(&found.state);
         // The response is about this revision, even if the listing has changed since the first query.
         let found = queue::Item { revision: versions.revision, ..found };
         Ok(proto::GetReviewResponse {
-            item: Some(item(found)),
+            item: Some(item(found, name.mode)),
             state,
-            content: Value::Object(now).to_string(),
+            content: Value::Object(content).to_string(),
             rejected_revision,
             rejection_reason,
             differences,
-            history: made.iter().map(revision).collect(),
+            history: made.iter().map(|made| revision(made, &pages)).collect(),
         })
+    }
+
+    /// The handles of the pages between which these revisions moved a game, by id.
+    async fn pages_of(
+        &self,
+        revisions: &[RevisionRow],
+    ) -> Result<HashMap<Uuid, String>, sqlx::Error> {
+        let pages: Vec<Uuid> = revisions.iter().filter_map(moved_pages).flatten().collect();
+        if pages.is_empty() {
+            return Ok(HashMap::new());
+        }
+        history::handles(&self.pool, &pages).await
     }
 
     /// The differences since a revision.
@@ -93,16 +117,16 @@ impl Service {
         }
     }
 
-    /// The current content, and what differs from the earlier one.
+    /// The earlier content and the current one, and what differs.
     async fn compare(
         &self,
         versions: &Versions,
-    ) -> Result<(Map<String, Value>, Vec<proto::Difference>), sqlx::Error> {
+    ) -> Result<([Map<String, Value>; 2], Vec<proto::Difference>), sqlx::Error> {
         let mut contents = [&versions.then, &versions.now].map(difference::content);
         history::name_pages(&self.pool, &mut contents).await?;
         let [then, now] = contents;
         let differences = difference::between(&then, &now).into_iter().map(message).collect();
-        Ok((now, differences))
+        Ok(([then, now], differences))
     }
 
     pub(super) async fn search_listings(
@@ -154,14 +178,20 @@ fn state(fields: &Value) -> Option<i32> {
     Some(feed::state(state.ok()?))
 }
 
-fn revision(made: &RevisionRow) -> proto::Revision {
+fn moved_pages(made: &RevisionRow) -> Option<[Uuid; 2]> {
+    difference::moved_pages(made.before.as_ref(), &made.after)
+}
+
+fn revision(made: &RevisionRow, pages: &HashMap<Uuid, String>) -> proto::Revision {
     let before = made.before.as_ref();
     let said = before.map(difference::content).unwrap_or_default();
-    let changed = difference::between(&said, &difference::content(&made.after));
+    let changed = difference::changed_paths(&said, &difference::content(&made.after));
     let moved = before.and_then(|before| difference::moved_accounts(before, &made.after));
     let account = moved.map(|_| difference::ACCOUNT.to_owned());
     let (former, now) = moved.unwrap_or_default();
     let id = |account: Option<Uuid>| account.as_ref().map(Uuid::to_string).unwrap_or_default();
+    let handle = |page: Uuid| pages.get(&page).cloned().unwrap_or_else(|| page.to_string());
+    let [former_page, page] = moved_pages(made).map(|moved| moved.map(handle)).unwrap_or_default();
     proto::Revision {
         revision: made.revision,
         at: Some(timestamp::encode(made.at)),
@@ -170,12 +200,14 @@ fn revision(made: &RevisionRow) -> proto::Revision {
         state: state(&made.after).unwrap_or_default(),
         // Every field of the first revision is new.
         changed: match before {
-            Some(_) => (changed.into_iter().map(|d| d.path)).chain(account).collect(),
+            Some(_) => changed.into_iter().chain(account).collect(),
             None => Vec::new(),
         },
         reason: made.reason.clone().unwrap_or_default(),
         former_account_id: id(former),
         account_id: id(now),
+        former_page,
+        page,
     }
 }
 

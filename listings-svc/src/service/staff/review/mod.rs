@@ -49,9 +49,11 @@ impl StaffReviewService for Service {
         let name = request.get_ref().name.as_ref();
         self.admit(&request, AuditAction::Look, name).await?;
         let mut bad = BadFields::default();
-        let name = live(request.into_inner().name, &mut bad);
+        let proto::GetReviewRequest { name, revision } = request.into_inner();
+        let name = listing_name::read(name, &mut bad);
         let name = bad.finish(name)?;
-        respond(self.review(&name).await)
+        let seen = Some(revision).filter(|revision| *revision != 0);
+        respond(self.review(&name, seen).await)
     }
 
     async fn decide(
@@ -93,11 +95,11 @@ impl StaffReviewService for Service {
     }
 }
 
-/// Reads the name of a live listing; samples are not reviewed.
+/// Reads the name of a live listing; samples are not edited.
 fn live(name: Option<proto::ListingName>, bad: &mut BadFields) -> Option<ListingName> {
     let name = listing_name::read(name, bad)?;
     if name.mode != Mode::Live {
-        let reason = "Only live listings are reviewed; samples are imported.";
+        let reason = "Only live listings are edited; samples are imported.";
         bad.add("mode", reason);
     }
     Some(name)
@@ -114,9 +116,9 @@ fn kind(text: &str) -> Result<Option<Entity>, Fault> {
     })
 }
 
-fn item(item: Item) -> proto::QueueItem {
+fn item(item: Item, mode: Mode) -> proto::QueueItem {
     proto::QueueItem {
-        name: Some(listing_name::message(item.kind, Mode::Live, item.name)),
+        name: Some(listing_name::message(item.kind, mode, item.name)),
         title: item.title,
         submitter: item.submitter.map(|id| id.to_string()).unwrap_or_default(),
         waiting_since: item.waiting_since.map(kit::api::timestamp::encode),
