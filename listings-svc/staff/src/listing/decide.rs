@@ -11,7 +11,7 @@ use crate::arguments::revision_number;
 use crate::confirm::{self, Confirmation};
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::output::{self, Output};
+use crate::output::Output;
 use crate::table::table;
 
 /// Listings per call.
@@ -129,6 +129,8 @@ pub(super) async fn run(request: Request, fleet: &Fleet, output: Output) -> Resu
     let Request { decision, names, revision, reason } = request;
     let mut review = StaffReviewServiceClient::new(fleet.listings().await?);
     let mut results: Vec<proto::DecideResult> = Vec::with_capacity(names.len());
+    let all = names.len();
+    let mut failure = None;
     for batch in names.chunks(BATCH) {
         let item =
             |name: &proto::ListingName| proto::DecideItem { name: Some(name.clone()), revision };
@@ -137,17 +139,28 @@ pub(super) async fn run(request: Request, fleet: &Fleet, output: Output) -> Resu
             items: batch.iter().map(item).collect(),
             reason: reason.clone(),
         };
-        let decided = review.decide(request).await.inspect_err(|_| {
-            if !results.is_empty() {
-                output::note(&format!(
-                    "the first {} listings were decided on before the error",
-                    results.len()
-                ));
+        match review.decide(request).await {
+            Ok(decided) => results.extend(decided.into_inner().results),
+            Err(status) => {
+                failure = Some(Error::from(status));
+                break;
             }
-        })?;
-        results.extend(decided.into_inner().results);
+        }
     }
-    report(results, output)
+    let Some(error) = failure else {
+        return report(results, output);
+    };
+    if results.is_empty() {
+        return Err(error);
+    }
+    let done = results.len();
+    let before = match report(results, output) {
+        Ok(()) => format!("{done} of {all} listings were decided on before, as listed"),
+        Err(refusals) => {
+            format!("{done} of {all} listings were decided on before; of these, {refusals}")
+        }
+    };
+    Err(error.followed_by(&before))
 }
 
 /// Prints the result for each listing. The exit status is 1 when a decision was refused.

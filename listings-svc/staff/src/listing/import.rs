@@ -141,11 +141,14 @@ impl FileReport {
 }
 
 pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let reports = import_files(&import, fleet, output).await?;
-    if output.is_json() {
+    let mut reports = Vec::new();
+    let imported = import_files(&import, fleet, output, &mut reports).await;
+    // Also after an error: what was imported stays.
+    if output.is_json() && (imported.is_ok() || !reports.is_empty()) {
         let files: Vec<_> = reports.iter().map(FileReport::document).collect();
         output.line(&json!({ "files": files }), "")?;
     }
+    imported?;
     let refused: Vec<&str> = reports
         .iter()
         .filter(|report| report.is_refused())
@@ -164,34 +167,37 @@ pub(crate) async fn live(
     output: Output,
 ) -> Result<Vec<FileReport>, Error> {
     let import = Import { files, kind: None, mode: ListingMode::Live };
-    import_files(&import, fleet, output).await
+    let mut reports = Vec::new();
+    import_files(&import, fleet, output, &mut reports).await?;
+    Ok(reports)
 }
 
+/// Adds a report for each file that was imported.
 async fn import_files(
     import: &Import,
     fleet: &Fleet,
     output: Output,
-) -> Result<Vec<FileReport>, Error> {
+    reports: &mut Vec<FileReport>,
+) -> Result<(), Error> {
     let mut files = Vec::new();
     for path in &import.files {
         let kind = import.kind.or_else(|| RowKind::from_path(path));
         files.push((kind.ok_or_else(|| unknown_kind(path))?, path));
     }
     files.sort_by_key(|(kind, _)| *kind);
-
-    let mut reports = Vec::new();
     for (kind, path) in files {
         let header = proto::ImportHeader {
             entity: kind.entity().to_owned(),
             mode: import.mode.into(),
             file_name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         };
-        let response = upload::upload(fleet, path, header).await?;
+        let response = upload::upload(fleet, path, header).await;
+        let response = response.map_err(|error| error.preceded_by(&path.display().to_string()))?;
         let report = FileReport::new(path, kind, response);
         report.print(output);
         reports.push(report);
     }
-    Ok(reports)
+    Ok(())
 }
 
 /// The error for a file whose name does not tell its kind.

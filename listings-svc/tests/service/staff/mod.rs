@@ -1,5 +1,6 @@
 //! The staff tool as a process of its own.
 
+mod batches;
 mod directory;
 mod errors;
 mod imports;
