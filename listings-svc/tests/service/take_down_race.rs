@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use kit::Code;
 use kit::rpc::staff::Member;
 use listings::domain::entity::Entity;
 use listings::domain::fields::read_row;
@@ -12,6 +11,7 @@ use listings::domain::reference_data::ReferenceData;
 use listings::domain::state::Transition;
 use listings::write::import::{self, Chunk, Header, ParsedRow};
 use listings::write::moderate::{self, Moderation};
+use listings::write::pictures::PictureOperation;
 use listings::write::submission::{self, Author, Submission, Target};
 use serde_json::{Value, json};
 use sqlx::{PgPool, Postgres, Transaction};
@@ -112,23 +112,57 @@ async fn a_takedown_waits_for_uncommitted_submissions_under_the_page(pool: PgPoo
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_change_of_a_game_that_moves_meanwhile_is_unavailable(pool: PgPool) {
+async fn a_change_of_a_game_that_moves_meanwhile_begins_again(pool: PgPool) {
     let service = listings(&pool).await;
+    let game = || Target::Change(Entity::Game, "elsewhere".to_owned());
+    let pictures = Target::Pictures(
+        Entity::Game,
+        "elsewhere".to_owned(),
+        PictureOperation::RemoveScreenshot("https://a.example/1.png".to_owned()),
+    );
+    let changes = [submit(game(), &json!({"tagline": "New"})), submit(pictures, &json!({}))];
+    for (change, (from, to)) in changes.iter().zip([("second", "studio"), ("studio", "second")]) {
+        // The change finds the game under a page that it waits for, and then not any more.
+        let moving = open_move(&pool, from, to).await;
+        let changing = submission::apply::apply(&service.commands, change);
+        Box::pin(while_waiting(&pool, finish_move(moving), changing)).await.unwrap();
+    }
+    let tagline = "select content ->> 'tagline' from listings.listing where name = 'elsewhere'";
+    let tagline: String = sqlx::query_scalar(tagline).fetch_one(&pool).await.unwrap();
+    assert_eq!(tagline, "New");
+    // A write that begins again counts once.
+    let writes = sqlx::query_scalar!("select writes from listings.account where id = $1", ADA);
+    assert_eq!(writes.fetch_one(&pool).await.unwrap(), 1);
+}
+
+/// A move of the game `elsewhere` that is not committed yet. Its former page is locked, for which a
+/// change of the game waits.
+async fn open_move(pool: &PgPool, from: &str, to: &str) -> Transaction<'static, Postgres> {
     let mut moving = pool.begin().await.unwrap();
+    sqlx::query!("select from listings.listing where name = $1 and mode = 'live' for update", from)
+        .execute(&mut *moving)
+        .await
+        .unwrap();
     sqlx::query!(
-        "update listings.listing set content = case name when 'second' then content else content || jsonb_build_object(
-             'page_id', (select id from listings.listing where name = 'studio' and mode = 'live')
-         ) end
-         where name in ('second', 'elsewhere') and mode = 'live'"
+        "update listings.listing set content = content || jsonb_build_object(
+             'page_id', (select id from listings.listing where name = $1 and mode = 'live')
+         )
+         where name = 'elsewhere'",
+        to
     )
     .execute(&mut *moving)
     .await
     .unwrap();
-    let game = Target::Change(Entity::Game, "elsewhere".to_owned());
-    let change = submit(game, &json!({"tagline": "New"}));
-    let changing = submission::apply::apply(&service.commands, &change);
-    let changed = Box::pin(while_open(&pool, moving, changing)).await;
-    assert_eq!(changed.unwrap_err().code, Code::Unavailable);
+    moving
+}
+
+/// Ends a move. The change that waits has not locked the page that the game moves to.
+async fn finish_move(mut moving: Transaction<'static, Postgres>) {
+    sqlx::query!("select from listings.listing where entity = 'page' for update nowait")
+        .execute(&mut *moving)
+        .await
+        .unwrap();
+    moving.commit().await.unwrap();
 }
 
 /// An import of the game `imported` under the page `studio`, read before the removal.

@@ -24,11 +24,32 @@ use crate::write::record_change::{self, Actor};
 /// Slugs with the same base in the first query; each further query doubles the number.
 const FIRST_WINDOW: usize = 8;
 
+/// How often a submission begins because its game moves to another page meanwhile.
+const MAX_ATTEMPTS: usize = 5;
+
 /// Applies a submission.
 pub async fn apply(
     commands: &CommandDependencies,
     submission: &Submission,
 ) -> Result<Receipt, Fault> {
+    for _ in 0..MAX_ATTEMPTS {
+        // The future is large, and every caller contains it.
+        if let Some(receipt) = Box::pin(attempt(commands, submission)).await? {
+            return Ok(receipt);
+        }
+    }
+    Err(always_moves())
+}
+
+fn always_moves() -> Fault {
+    Fault::unavailable("a game that others move to another page all the time")
+}
+
+/// Applies a submission; `None` if its game has moved to another page meanwhile.
+async fn attempt(
+    commands: &CommandDependencies,
+    submission: &Submission,
+) -> Result<Option<Receipt>, Fault> {
     let mut transaction = commands.producer.begin().await?;
     let now = transaction.now;
     let connection = &mut *transaction;
@@ -38,10 +59,14 @@ pub async fn apply(
         let stored: Option<Receipt> = key.replay(&mut *connection, SCHEMA, now).await?;
         if let Some(receipt) = stored {
             transaction.commit(&[]).await?;
-            return Ok(Receipt { replayed: true, ..receipt });
+            return Ok(Some(Receipt { replayed: true, ..receipt }));
         }
     }
     let loaded = load::lock(connection, submission, &commands.public_url, now).await?;
+    let Some(loaded) = loaded else {
+        transaction.rollback().await?;
+        return Ok(None);
+    };
     let mut accepted = decide(submission, &loaded, commands.max_pending)?;
     let change = save(connection, submission, loaded.before.as_ref(), &mut accepted, now).await?;
     let receipt = receipt(accepted, &commands.public_url);
@@ -49,7 +74,7 @@ pub async fn apply(
         key.store(&mut *connection, SCHEMA, &receipt, now).await?;
     }
     transaction.commit(change.as_slice()).await?;
-    Ok(receipt)
+    Ok(Some(receipt))
 }
 
 /// Makes the same decision as [`apply`] on rows that are not locked, for test keys and dry runs (§4.3, §10.3). Writes nothing.
@@ -67,6 +92,7 @@ pub async fn check(
     let mut connection = pool.acquire().await?;
     let now = kit::pg::now(&mut *connection, clock).await?;
     let loaded = load::read(&mut connection, submission, &commands.public_url, now).await?;
+    let loaded = loaded.ok_or_else(always_moves)?;
     let accepted = decide(submission, &loaded, commands.max_pending)?;
     Ok(receipt(accepted, &commands.public_url))
 }

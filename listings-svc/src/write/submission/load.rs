@@ -49,6 +49,9 @@ pub(super) struct Loaded {
 
 /// Loads for a live submission: nobody changes what it reads until the transaction ends, and the account's limits are exact.
 ///
+/// `None` if the game has moved to a page that is not locked. A page is locked before its games, so
+/// that the caller rolls back and begins again.
+///
 /// # Errors
 /// The account has no such listing, or the body is invalid.
 pub(super) async fn lock(
@@ -56,7 +59,7 @@ pub(super) async fn lock(
     submission: &Submission,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Loaded, Fault> {
+) -> Result<Option<Loaded>, Fault> {
     let (account, writes) = (submission.author.account, submission.counted_writes());
     // Locks and counts in one round trip; a refusal rolls the count back.
     let writes_today = accounts::lock(connection, account, now.date(), writes).await?;
@@ -74,7 +77,7 @@ pub(super) async fn read(
     submission: &Submission,
     public_url: &PublicUrl,
     now: OffsetDateTime,
-) -> Result<Loaded, Fault> {
+) -> Result<Option<Loaded>, Fault> {
     let account = submission.author.account;
     let written = if submission.is_about_samples() {
         0
@@ -114,14 +117,21 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    async fn load(mut self, writes_today: i32, now: OffsetDateTime) -> Result<Loaded, Fault> {
+    /// `None` if the game has moved to a page that is not locked.
+    async fn load(
+        mut self,
+        writes_today: i32,
+        now: OffsetDateTime,
+    ) -> Result<Option<Loaded>, Fault> {
         let submission = self.submission;
         let (author, entity) = (submission.author.account, submission.target.entity());
         let creator = game::creator(&submission.body)
             .filter(|handle| entity == Entity::Game && slug::is_valid(handle));
         let (before, page) = if let Some(name) = submission.target.name() {
             let name = ListingName { entity, mode: submission.author.mode, key: name.to_owned() };
-            let (listing, page) = self.own(&name, creator).await?;
+            let Some((listing, page)) = self.own(&name, creator).await? else {
+                return Ok(None);
+            };
             (Some(listing), page)
         } else {
             self.share_pages(None, creator).await?;
@@ -157,7 +167,7 @@ impl Loader<'_> {
         } else {
             0
         };
-        Ok(Loaded {
+        Ok(Some(Loaded {
             now,
             new_id: ids::row_id(),
             before,
@@ -168,15 +178,16 @@ impl Loader<'_> {
             writes_today,
             pending,
             unpublished_pages,
-        })
+        }))
     }
 
-    /// A listing that the account may change, and the page of a game.
+    /// A listing that the account may change, and the page of a game; `None` if that page is not
+    /// locked.
     async fn own(
         &mut self,
         name: &ListingName,
         creator: Option<&str>,
-    ) -> Result<(Listing, Option<OwnedPage>), Fault> {
+    ) -> Result<Option<(Listing, Option<OwnedPage>)>, Fault> {
         let not_found = || no_own_listing(name.entity);
         let shared = self.share_pages(Some(name), creator).await?;
         let found = if self.locks {
@@ -192,17 +203,15 @@ impl Loader<'_> {
             Content::Game(game) if !self.locks || shared.contains_key(&game.page_id) => {
                 game.page_id
             }
-            Content::Game(_) => {
-                return Err(Fault::unavailable("a game that has just moved to another page"));
-            }
+            Content::Game(_) => return Ok(None),
             Content::Event(_) => {
                 let account = Some(self.submission.author.account);
                 let is_own = self.submission.is_about_samples() || listing.submitter == account;
-                return is_own.then_some((listing, None)).ok_or_else(not_found);
+                return is_own.then_some(Some((listing, None))).ok_or_else(not_found);
             }
         };
         let page = self.page(PageRef::Id(page)).await?.ok_or_else(not_found)?;
-        Ok((listing, Some(page).filter(|_| name.entity == Entity::Game)))
+        Ok(Some((listing, Some(page).filter(|_| name.entity == Entity::Game))))
     }
 
     /// Locks the page of a game, and the page that the body names, before the game itself: decisions on a page lock the page and then its

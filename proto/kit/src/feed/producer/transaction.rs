@@ -91,6 +91,15 @@ impl Transaction {
         Box::pin(self.append_and_publish(changes)).await
     }
 
+    /// Ends the transaction without its changes. A dropped transaction holds its locks a little longer.
+    ///
+    /// # Errors
+    /// PostgreSQL is unavailable.
+    pub async fn rollback(self) -> Result<(), Fault> {
+        let deadline = self.producer.deadline();
+        Ok(pg::with_timeout(deadline, self.inner.rollback()).await?)
+    }
+
     async fn append_and_publish(self, changes: &[NewChange]) -> Result<(), Fault> {
         let Self { mut inner, producer, epoch, now } = self;
         let (schema, deadline) = (producer.schema, producer.deadline());
