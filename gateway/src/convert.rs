@@ -35,7 +35,7 @@ impl From<&Plans> for proto::ListPlansResponse {
 
 impl From<&Plans> for proto::Plans {
     fn from(plans: &Plans) -> Self {
-        Self { plans: plans.iter().map(Into::into).collect() }
+        Self { plans: plans.iter().map(Into::into).collect(), version: plans.version() }
     }
 }
 

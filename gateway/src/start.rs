@@ -39,6 +39,7 @@ use crate::store::accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::{RatesCache, Upstream};
 use crate::write;
+use crate::write::plans::Publication;
 
 /// Logged when Redis is unavailable.
 const WITHOUT_REDIS: &str =
@@ -57,7 +58,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let leader = boot.leader(&pool, SCHEMA);
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
     // Before this process puts an account on one of the plans.
-    write::plans::publish(&producer, &plans).await?;
+    publish_plans(&producer, &plans).await?;
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
     let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));
@@ -121,6 +122,29 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     });
     boot.serve_rpc(internal_services(&services)).await?;
     serve_http(&boot, app).await
+}
+
+/// Publishes the table of plans, or says why this gateway's table is not the one that the fleet uses.
+async fn publish_plans(producer: &Producer, plans: &Plans) -> anyhow::Result<()> {
+    let publication = write::plans::publish(producer, plans).await?;
+    let own = plans.version();
+    match publication {
+        Publication::Published => {}
+        Publication::Older { published } => tracing::warn!(
+            own,
+            published,
+            "the table of plans is older than the published one and was not published: start this gateway with the newer file, or, to undo \
+             the newer one, give the old table a version above it"
+        ),
+        Publication::SameVersion => tracing::warn!(
+            own,
+            published = own,
+            "the published table of plans has the same version and other plans, and this one was not published: raise `version`"
+        ),
+    }
+    let is_unpublished = publication != Publication::Published;
+    metrics::gauge!("plans_unpublished").set(f64::from(u8::from(is_unpublished)));
+    Ok(())
 }
 
 /// Follows the gateway's own feed, through which replicas learn of each other's changes.

@@ -155,8 +155,11 @@ impl SmallFleet {
     /// Like [`up`](Self::up), with more options.
     pub async fn up_with(&mut self, args: &[&str]) -> Fleet {
         let _permit = STARTS.acquire().await.unwrap();
-        let own = include_str!("../../proto/src/plans.toml");
-        let plans = self.write("plans.toml", format!("{own}\n{}", self.plan));
+        // Newer than the built-in table, which a copied fleet has published.
+        let built_in = include_str!("../../proto/src/plans.toml").lines();
+        let built_in: Vec<&str> = built_in.filter(|it| !it.starts_with("version")).collect();
+        let table = format!("version = 1000\n{}\n{}", built_in.join("\n"), self.plan);
+        let plans = self.write("plans.toml", table);
         let output = self.launcher_log();
         let log = std::fs::OpenOptions::new().create(true).append(true).open(&output).unwrap();
         let launcher = self

@@ -47,7 +47,11 @@ pub struct Plan {
 
 /// All plans, cheapest first; never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plans(Vec<Plan>);
+pub struct Plans {
+    /// 1 or more. Of two tables of a fleet, the one with the higher version is newer.
+    version: u32,
+    plans: Vec<Plan>,
+}
 
 impl Plan {
     /// Whether live keys may call the endpoint.
@@ -64,28 +68,32 @@ impl Plan {
 
 impl Plans {
     /// `None` if there is no plan.
-    pub(super) fn new(plans: Vec<Plan>) -> Option<Self> {
-        (!plans.is_empty()).then_some(Self(plans))
+    pub(super) fn new(version: u32, plans: Vec<Plan>) -> Option<Self> {
+        (!plans.is_empty()).then_some(Self { version, plans })
+    }
+
+    pub const fn version(&self) -> u32 {
+        self.version
     }
 
     pub fn get(&self, name: &str) -> Option<&Plan> {
-        self.0.iter().find(|plan| plan.name == name)
+        self.plans.iter().find(|plan| plan.name == name)
     }
 
     /// The plan with this name, or the cheapest. During the rollout of a new table, an account may be on a plan that this process
     /// does not know.
     pub fn get_or_cheapest(&self, name: &str) -> &Plan {
-        self.get(name).unwrap_or(&self.0[0])
+        self.get(name).unwrap_or(&self.plans[0])
     }
 
     /// The plan of new accounts: the cheapest that is sold. A table need not have one of a certain name.
     pub fn for_new_accounts(&self) -> &Plan {
-        self.cheapest(|_| true).unwrap_or(&self.0[0])
+        self.cheapest(|_| true).unwrap_or(&self.plans[0])
     }
 
     /// The cheapest of the plans with a property; one that is not sold yet only if no other has it.
     fn cheapest(&self, has: impl Fn(&Plan) -> bool) -> Option<&Plan> {
-        let mut all = self.0.iter().filter(|plan| has(plan));
+        let mut all = self.plans.iter().filter(|plan| has(plan));
         let mut sold = all.clone().filter(|plan| !plan.coming);
         sold.next().or_else(|| all.next())
     }
@@ -105,7 +113,7 @@ impl Plans {
 
     /// Cheapest first.
     pub fn iter(&self) -> impl Iterator<Item = &Plan> {
-        self.0.iter()
+        self.plans.iter()
     }
 
     /// The names for a message, as in `free, build or partner`.
@@ -127,8 +135,9 @@ mod tests {
     #[test]
     fn a_share_of_the_month_is_rounded_up() {
         let share = |limit: &str, percent| {
-            let table =
-                format!("[[plan]]\nname = \"a\"\ntitle = \"A\"\nwebhook_events = false\n{limit}");
+            let table = format!(
+                "version = 1\n[[plan]]\nname = \"a\"\ntitle = \"A\"\nwebhook_events = false\n{limit}"
+            );
             let plans = plan_table::parse(&table).unwrap();
             plans.get("a").unwrap().month_share(percent)
         };

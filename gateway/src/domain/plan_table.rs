@@ -10,6 +10,8 @@ pub use contracts::BUILT_IN_PLANS as BUILT_IN;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
+    /// Of any type, so that a wrong one gets an error that says what to write.
+    version: Option<toml::Value>,
     #[serde(default)]
     plan: Vec<Plan>,
 }
@@ -26,8 +28,21 @@ pub fn parse(text: &str) -> Result<Plans, String> {
             return Err(format!("two plans have the name `{}`", plan.name));
         }
     }
-    Plans::new(table.plan)
+    Plans::new(version(table.version)?, table.plan)
         .ok_or_else(|| "there is no plan; write at least one `[[plan]]`".to_owned())
+}
+
+fn version(value: Option<toml::Value>) -> Result<u32, String> {
+    let value = value.ok_or(
+        "`version` is missing; write `version = 1` above the plans, and raise it with every change",
+    )?;
+    let version = value.as_integer().and_then(|version| u32::try_from(version).ok());
+    version.filter(|version| *version > 0).ok_or_else(|| {
+        format!(
+            "`version` must be a whole number from 1 to {}, such as `version = 7`; it is {value}",
+            u32::MAX
+        )
+    })
 }
 
 fn check(plan: &Plan) -> Result<(), String> {
@@ -81,8 +96,20 @@ mod tests {
 
     #[test]
     fn a_table_with_a_mistake_is_rejected() {
+        const VERSION: &str = "version = 1\n";
         const PLAN: &str = "[[plan]]\nname = \"a\"\ntitle = \"A\"\nwebhook_events = false\n";
-        assert!(parse(PLAN).is_ok());
+        assert_eq!(parse(&format!("version = 7\n{PLAN}")).unwrap().version(), 7);
+        for (version, said) in [
+            ("", "`version` is missing"),
+            ("version = \"7\"\n", "`version` must be a whole number"),
+            ("version = 1.5\n", "`version` must be a whole number"),
+            ("version = 0\n", "`version` must be a whole number"),
+            ("version = -1\n", "`version` must be a whole number"),
+            ("version = 4_294_967_296\n", "`version` must be a whole number"),
+        ] {
+            let problem = parse(&format!("{version}{PLAN}")).unwrap_err();
+            assert!(problem.contains(said), "{said} is missing in: {problem}");
+        }
         for (table, said) in [
             (String::new(), "there is no plan"),
             ("[[plan".to_owned(), "TOML"),
@@ -98,7 +125,7 @@ mod tests {
             (format!("{PLAN}lacks = [\"games\", \"toys\"]"), "`lacks`"),
             (PLAN.repeat(2), "the name `a`"),
         ] {
-            let problem = parse(&table).unwrap_err();
+            let problem = parse(&format!("{VERSION}{table}")).unwrap_err();
             assert!(problem.contains(said), "{said} is missing in: {problem}");
         }
     }
@@ -107,6 +134,7 @@ mod tests {
     fn the_cheapest_plan_with_an_endpoint_is_found() {
         let plans = parse(
             r#"
+            version = 1
             [[plan]]
             name = "small"
             title = "Small"
@@ -131,7 +159,9 @@ mod tests {
                 "[[plan]]\nname = \"{name}\"\ntitle = \"A\"\nwebhook_events = false\ncoming = {coming}\n"
             )
         };
-        let plans = parse(&(plan("small", true) + &plan("large", false))).unwrap();
+        let plans =
+            parse(&("version = 1\n".to_owned() + &plan("small", true) + &plan("large", false)))
+                .unwrap();
         assert_eq!(plans.for_new_accounts().name, "large");
     }
 }

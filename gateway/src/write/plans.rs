@@ -9,19 +9,40 @@ use super::feed_row;
 use crate::domain::plan::Plans;
 use crate::store::plans;
 
-/// Publishes the table, unless it is on the feed already.
+/// What became of the table of a gateway that starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Publication {
+    /// The table is on the feed, now or since an earlier start.
+    Published,
+    /// The table on the feed has this higher version.
+    Older { published: u32 },
+    /// The table on the feed has the same version and other plans.
+    SameVersion,
+}
+
+/// Publishes the table, if its version is higher than that of the one on the feed: of two gateways with different tables, the one that
+/// restarts last does not decide.
 ///
 /// # Errors
-/// PostgreSQL cannot be reached.
-pub async fn publish(producer: &Producer, table: &Plans) -> Result<(), Fault> {
-    let state = proto::Plans::from(table).encode_to_vec();
+/// PostgreSQL cannot be reached, or the table on the feed cannot be read.
+pub async fn publish(producer: &Producer, table: &Plans) -> Result<Publication, Fault> {
+    let own = proto::Plans::from(table);
     let mut transaction = producer.begin().await?;
-    let published = plans::published(&mut transaction).await?;
-    let revision = match published {
-        Some(published) if published.state == state => return transaction.commit(&[]).await,
-        Some(published) => published.revision + 1,
-        None => 1,
-    };
-    let change = feed_row("plans", "plans".to_owned(), revision, "updated", state);
-    transaction.commit(&[change]).await
+    let mut revision = 1;
+    if let Some(published) = plans::published(&mut transaction).await? {
+        let on_feed = proto::Plans::decode(published.state.as_slice());
+        let on_feed = on_feed.map_err(|error| Fault::internal(&error))?;
+        if on_feed.version >= own.version {
+            transaction.commit(&[]).await?;
+            return Ok(match on_feed.version {
+                version if version > own.version => Publication::Older { published: version },
+                _ if on_feed == own => Publication::Published,
+                _ => Publication::SameVersion,
+            });
+        }
+        revision = published.revision + 1;
+    }
+    let change = feed_row("plans", "plans".to_owned(), revision, "updated", own.encode_to_vec());
+    transaction.commit(&[change]).await?;
+    Ok(Publication::Published)
 }

@@ -6,7 +6,8 @@ use sqlx::PgPool;
 
 use crate::support::{Test, redis_url};
 
-const TABLE: &str = "[[plan]]\nname = \"free\"\ntitle = \"Free\"\nwebhook_events = false\n";
+const TABLE: &str =
+    "version = 1\n[[plan]]\nname = \"free\"\ntitle = \"Free\"\nwebhook_events = false\n";
 
 /// Runs the gateway with a plan table, on the database of `pool`, until it exits.
 fn run(pool: &PgPool, table: &str) -> Output {
@@ -51,4 +52,12 @@ async fn a_table_without_a_plan_of_an_account_is_rejected(pool: PgPool) {
     let said = String::from_utf8(output.stderr).unwrap();
     let expected = "plans: the table lacks partner, which accounts are on; it has free";
     assert!(said.contains(expected), "{said}");
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_table_without_a_version_is_rejected(pool: PgPool) {
+    let output = run(&pool, TABLE.trim_start_matches("version = 1\n"));
+    assert!(!output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("`version` is missing"), "{said}");
 }

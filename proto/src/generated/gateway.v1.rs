@@ -24,12 +24,16 @@ pub struct Plan {
     #[prost(bool, tag = "9")]
     pub coming: bool,
 }
-/// The table of plans. A gateway publishes it at its start, before it serves accounts on one of its plans.
+/// The table of plans. A gateway publishes its table at start, before it serves accounts on one of its plans, if its version is higher than
+/// that of the published one.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Plans {
     /// The cheapest first.
     #[prost(message, repeated, tag = "1")]
     pub plans: ::prost::alloc::vec::Vec<Plan>,
+    /// The version that the plans file names, 1 or more, such as 7.
+    #[prost(uint32, tag = "2")]
+    pub version: u32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Account {

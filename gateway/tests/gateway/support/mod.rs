@@ -155,7 +155,7 @@ pub(crate) fn redis_url() -> String {
 /// A plan table: `free` with these limits, and `build` without limits.
 pub(crate) fn plans(limits: &str) -> Plans {
     plan_table::parse(&format!(
-        "[[plan]]\nname = \"free\"\ntitle = \"Free\"\nwebhook_events = false\n{limits}\n
+        "version = 1\n[[plan]]\nname = \"free\"\ntitle = \"Free\"\nwebhook_events = false\n{limits}\n
          [[plan]]\nname = \"build\"\ntitle = \"Build\"\nwebhook_events = true"
     ))
     .unwrap()
