@@ -7,12 +7,13 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 30] = [
+const WITHOUT_PAGES: [(&str, &str); 31] = [
     ("catalogue.v1.RankingsService/GetRanks", "one for each board"),
     ("common.v1.FeedService/Follow", "a stream of chunks"),
     ("economy.v1.ReportsService/ListOwnHeldReports", "100"),
     ("economy.v1.StaffService/ImportSwaps", "1,000 swaps of a request"),
     ("economy.v1.StaffService/RemoveSwaps", "1,000 swaps of a request"),
+    ("gateway.v1.AccountsService/ListAccountNames", "200 ids of a request"),
     ("gateway.v1.AccountsService/ListKeyRequests", "200"),
     ("gateway.v1.AccountsService/ListKeys", "200"),
     ("gateway.v1.AccountsService/ListUse", "31 days"),

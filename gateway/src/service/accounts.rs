@@ -16,6 +16,9 @@ use crate::domain::fields;
 use crate::store::{accounts, keys};
 use crate::write::accounts as write;
 
+/// The most accounts whose names one call reads.
+const MAX_NAMES: usize = 200;
+
 /// Creates an account. Without a plan, it gets that of new accounts.
 pub(super) async fn create(
     services: &Services,
@@ -76,6 +79,28 @@ pub(super) async fn get(
         month: Some(month_use::by_account(services, account.id, plan).await?),
         working_keys: working_keys.try_into().unwrap_or_default(),
     })
+}
+
+/// The names of accounts, read in one statement.
+pub(super) async fn list_names(
+    services: &Services,
+    ids: &[String],
+) -> Result<proto::ListAccountNamesResponse, Fault> {
+    let mut bad = BadFields::default();
+    if ids.len() > MAX_NAMES {
+        bad.add("account_ids", format!("Must be at most {MAX_NAMES} ids; got {}.", ids.len()));
+    }
+    let parsed: Result<Vec<Uuid>, _> = ids.iter().map(|id| id.parse()).collect();
+    let ids = parsed.unwrap_or_else(|_not_an_id| {
+        bad.add("account_ids", "Must be UUIDs.");
+        Vec::new()
+    });
+    bad.check()?;
+    let names = accounts::names(&services.pool, &ids).await?;
+    let accounts = names.into_iter();
+    let accounts =
+        accounts.map(|(id, name)| proto::AccountName { account_id: id.to_string(), name });
+    Ok(proto::ListAccountNamesResponse { accounts: accounts.collect() })
 }
 
 pub(super) async fn rename(

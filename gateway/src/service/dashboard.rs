@@ -49,6 +49,7 @@ macro_rules! methods {
 methods! {
     reads {
         get_account(AccountsServiceGetAccountRequest) -> AccountsServiceGetAccountResponse = |s, it| get_account(s, &it.account_id);
+        list_account_names(ListAccountNamesRequest) -> ListAccountNamesResponse = |s, it| accounts::list_names(s, &it.account_ids);
         list_plans(AccountsServiceListPlansRequest) -> ListPlansResponse = |s, _it| accounts::list_plans(s);
         list_switches(AccountsServiceListSwitchesRequest) -> ListSwitchesResponse = |s, _it| switches::list_public(s);
         list_keys(AccountsServiceListKeysRequest) -> ListKeysResponse = |s, it| keys::list(s, &it.account_id);

@@ -55,6 +55,15 @@ pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Acco
     accounts!("id = $1", id).fetch_optional(executor).await
 }
 
+/// The names of accounts, in the order of their ids. Accounts that do not exist are left out.
+pub async fn names(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<(Uuid, String)>, sqlx::Error> {
+    let rows =
+        sqlx::query!("select id, name from gateway.account where id = any($1) order by id", ids)
+            .fetch_all(pool)
+            .await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
+}
+
 /// Up to `limit` accounts after the id `after`, in the order of their ids.
 pub async fn page(
     pool: &PgPool,

@@ -135,6 +135,30 @@ async fn an_account_shows_its_plan_and_usage(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
+async fn the_names_of_accounts_are_read_together(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let (one, two) = (test.account("free").await, test.account("free").await);
+    rename(&test, &two, "Karoo").await.unwrap();
+    let list = async |ids: Vec<String>| {
+        let request = proto::ListAccountNamesRequest { account_ids: ids };
+        let listed = test.accounts.list_account_names(Request::new(request)).await?;
+        let listed = listed.into_inner().accounts.into_iter();
+        Ok::<_, Status>(listed.map(|it| (it.account_id, it.name)).collect::<Vec<_>>())
+    };
+    let nobody = kit::ids::row_id().to_string();
+    let names = list(vec![two.clone(), nobody.clone(), one.clone(), two.clone()]).await.unwrap();
+    let expected = [(one, "Savanna Studio"), (two, "Karoo")];
+    assert_eq!(names, expected.map(|(id, name)| (id, name.to_owned())));
+    assert_eq!(list(Vec::new()).await.unwrap(), []);
+    assert!(list(vec![nobody.clone(); 200]).await.is_ok());
+    for odd in [vec![nobody; 201], vec!["7".to_owned()]] {
+        let refused = Fault::from(list(odd).await.unwrap_err());
+        assert_eq!(refused.code, Code::Invalid);
+        assert!(refused.fields.contains_key("account_ids"));
+    }
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_new_name_is_published_and_shown_to_callers(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let account = test.account("free").await;

@@ -2099,6 +2099,25 @@ pub struct AccountsServiceGetAccountResponse {
     pub switches: ::prost::alloc::vec::Vec<Switch>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListAccountNamesRequest {
+    /// UUIDs, at most 200.
+    #[prost(string, repeated, tag = "1")]
+    pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListAccountNamesResponse {
+    /// In the order of their ids.
+    #[prost(message, repeated, tag = "1")]
+    pub accounts: ::prost::alloc::vec::Vec<AccountName>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountName {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceChangeAccountRequest {
     #[prost(message, optional, tag = "1")]
     pub actor: ::core::option::Option<Actor>,
@@ -2491,6 +2510,33 @@ pub mod accounts_service_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "GetAccount"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The names of up to 200 accounts, for lists of the accounts of a person. Accounts that do not exist are left out.
+        pub async fn list_account_names(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListAccountNamesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListAccountNamesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::SizedCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/ListAccountNames",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("gateway.v1.AccountsService", "ListAccountNames"),
+                );
             self.inner.unary(req, path, codec).await
         }
         /// Changes the name.
@@ -2906,6 +2952,14 @@ pub mod accounts_service_server {
             tonic::Response<super::AccountsServiceGetAccountResponse>,
             tonic::Status,
         >;
+        /// The names of up to 200 accounts, for lists of the accounts of a person. Accounts that do not exist are left out.
+        async fn list_account_names(
+            &self,
+            request: tonic::Request<super::ListAccountNamesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListAccountNamesResponse>,
+            tonic::Status,
+        >;
         /// Changes the name.
         async fn change_account(
             &self,
@@ -3195,6 +3249,52 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetAccountSvc(inner);
+                        let codec = crate::codec::SizedCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/ListAccountNames" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListAccountNamesSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<super::ListAccountNamesRequest>
+                    for ListAccountNamesSvc<T> {
+                        type Response = super::ListAccountNamesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListAccountNamesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::list_account_names(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListAccountNamesSvc(inner);
                         let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

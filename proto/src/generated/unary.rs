@@ -251,6 +251,10 @@ impl crate::Unary for crate::gateway::v1::GetAccountRequest {
     const PATH: &'static str = "/gateway.v1.StaffService/GetAccount";
     type Response = crate::gateway::v1::GetAccountResponse;
 }
+impl crate::Unary for crate::gateway::v1::ListAccountNamesRequest {
+    const PATH: &'static str = "/gateway.v1.AccountsService/ListAccountNames";
+    type Response = crate::gateway::v1::ListAccountNamesResponse;
+}
 impl crate::Unary for crate::gateway::v1::ListAccountsRequest {
     const PATH: &'static str = "/gateway.v1.StaffService/ListAccounts";
     type Response = crate::gateway::v1::ListAccountsResponse;

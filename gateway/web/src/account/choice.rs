@@ -1,7 +1,6 @@
 //! Pages whose path names no account: they find the account of the signed-in person.
 
 use axum::response::Response;
-use futures::future::join_all;
 use pages::Link;
 use pages::accounts::ChooseAccountPage;
 use uuid::Uuid;
@@ -28,8 +27,7 @@ pub async fn choose(
         [] => see_other("/accounts"),
         [only] => see_other(&href(only)),
         several => {
-            let names = several.iter().map(|account| account_name(&request.app, *account));
-            let names = join_all(names).await;
+            let names = account_names(&request.app, several).await;
             let choices = several
                 .iter()
                 .zip(names)
@@ -44,8 +42,13 @@ pub async fn choose(
     }
 }
 
-/// While the gateway is unavailable, the links still work.
+/// The names of accounts, in the same order. While the gateway is unavailable, their ids stand for them, so that links still work.
+pub(crate) async fn account_names(app: &Web, accounts: &[Uuid]) -> Vec<String> {
+    let mut names = app.gateway.account_names(accounts).await;
+    let names = accounts.iter().map(|id| names.remove(id).unwrap_or_else(|| id.to_string()));
+    names.collect()
+}
+
 pub(crate) async fn account_name(app: &Web, account: Uuid) -> String {
-    let name = app.gateway.account_name(account).await;
-    name.unwrap_or_else(|| account.to_string())
+    account_names(app, &[account]).await.concat()
 }

@@ -1,13 +1,12 @@
 //! The accounts of a person, and a new one.
 
-use futures::future::join_all;
 use kit::Fault;
 use pages::Field;
 use pages::accounts::{AccountRow, ListPage};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::choice::account_name;
+use super::choice::account_names;
 use super::effect::refused_form;
 use crate::domain::action::Action;
 use crate::domain::role::Role;
@@ -105,9 +104,12 @@ async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageRes
     let app = &request.app;
     let FormState { status, errors } = state;
     let memberships = members::of_person(&app.pool, request.person().id).await?;
-    let names = memberships.iter().map(|it| account_name(app, it.account));
-    let accounts = memberships.iter().zip(join_all(names).await).map(|(membership, name)| {
-        AccountRow { id: membership.account.to_string(), name, role: say(membership.role.key()) }
+    let ids: Vec<Uuid> = memberships.iter().map(|it| it.account).collect();
+    let names = account_names(app, &ids).await;
+    let accounts = memberships.iter().zip(names).map(|(membership, name)| AccountRow {
+        id: membership.account.to_string(),
+        name,
+        role: say(membership.role.key()),
     });
     let name = Field::name("name", say("accounts-name")).value(typed);
     let page = ListPage {

@@ -1,5 +1,6 @@
 //! The gateway: accounts, keys and their use.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
@@ -85,7 +86,15 @@ impl Gateway {
 
     /// The name of an account, for a page that is shown while the gateway is unavailable too.
     pub async fn account_name(&self, account: Uuid) -> Option<String> {
-        Some(self.account(account).await.ok()?.account?.name)
+        self.account_names(&[account]).await.remove(&account)
+    }
+
+    /// The names of accounts, which one call reads; none while the gateway is unavailable.
+    pub async fn account_names(&self, accounts: &[Uuid]) -> HashMap<Uuid, String> {
+        let account_ids = accounts.iter().map(Uuid::to_string).collect();
+        let listed = self.0.idempotent(proto::ListAccountNamesRequest { account_ids }).await;
+        let names = listed.map(|listed| listed.accounts).unwrap_or_default().into_iter();
+        names.filter_map(|it| Some((it.account_id.parse().ok()?, it.name))).collect()
     }
 
     pub async fn switches(&self) -> Result<Switches, Fault> {

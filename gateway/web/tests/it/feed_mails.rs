@@ -251,9 +251,12 @@ async fn mails_about_owners_name_the_accounts(pool: PgPool) {
     let site = Site::new(pool).await;
     let account = account(&site).await;
     let other = Uuid::from_u128(7);
-    let named = proto::Account { name: "Dunes".to_owned(), ..proto::Account::default() };
-    let accounts = &site.gateway.accounts;
-    accounts.lock().unwrap().insert(other.to_string(), named);
+    let named = proto::Account {
+        id: other.to_string(),
+        name: "Dunes".to_owned(),
+        ..proto::Account::default()
+    };
+    site.gateway.add(named);
     assert_eq!(run(&site).await, 0);
     let of_other = StaffDecision { account_id: other.to_string(), ..game(account) };
     let moved = StaffDecision {

@@ -33,6 +33,9 @@ pub(crate) struct StubGateway {
     /// The usage of every account: by day, and the log of calls.
     pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,
     pub(crate) calls: Arc<Mutex<proto::AccountsServiceListCallsResponse>>,
+    /// How often an account was read, and names of accounts.
+    pub(crate) accounts_read: Arc<AtomicU32>,
+    pub(crate) names_read: Arc<AtomicU32>,
     /// How often the log of calls was read.
     pub(crate) calls_read: Arc<AtomicU32>,
     /// The accounts that have used a share of their month.
@@ -140,6 +143,7 @@ impl AccountsService for StubGateway {
         &self,
         request: Request<proto::AccountsServiceGetAccountRequest>,
     ) -> Answer<proto::AccountsServiceGetAccountResponse> {
+        self.accounts_read.fetch_add(1, Ordering::Relaxed);
         self.check()?;
         let account = self.account(&request.into_inner().account_id)?;
         Ok(Response::new(proto::AccountsServiceGetAccountResponse {
@@ -153,6 +157,25 @@ impl AccountsService for StubGateway {
             }),
             switches: self.switches(),
         }))
+    }
+
+    async fn list_account_names(
+        &self,
+        request: Request<proto::ListAccountNamesRequest>,
+    ) -> Answer<proto::ListAccountNamesResponse> {
+        self.names_read.fetch_add(1, Ordering::Relaxed);
+        self.check()?;
+        let ids = request.into_inner().account_ids;
+        if ids.len() > 200 {
+            return Err(Fault::invalid_field("account_ids", "Too many.").into());
+        }
+        let accounts = self.accounts.lock().unwrap();
+        let accounts = accounts.values().filter(|account| ids.contains(&account.id));
+        let accounts = accounts.map(|account| proto::AccountName {
+            account_id: account.id.clone(),
+            name: account.name.clone(),
+        });
+        Ok(Response::new(proto::ListAccountNamesResponse { accounts: accounts.collect() }))
     }
 
     async fn change_account(

@@ -159,6 +159,32 @@ async fn a_removed_member_is_out_at_once(pool: PgPool) {
         .assert(200, "removed bob@games.example");
 }
 
+#[testing::database_test(web::MIGRATOR)]
+async fn names_of_accounts_are_read_by_one_call(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let mut accounts = Vec::new();
+    for _ in 0..5 {
+        accounts.push(site.account(ada, Role::Owner).await);
+    }
+    let mut owner = site.signed_in(ADA).await;
+    let gateway = &site.gateway;
+    let read = || {
+        (gateway.names_read.load(Ordering::Relaxed), gateway.accounts_read.load(Ordering::Relaxed))
+    };
+    let before = read();
+    let page = owner.get("/accounts").await;
+    for account in &accounts {
+        page.assert(200, &format!("/accounts/{account}\""));
+    }
+    assert!(page.text.contains("Savanna"), "{}", page.text);
+    assert_eq!(read(), (before.0 + 1, before.1));
+    // Without the gateway, the links still work.
+    gateway.is_down.store(true, Ordering::Relaxed);
+    let page = owner.get("/accounts").await;
+    page.assert(200, &format!("/accounts/{}\"", accounts[4]));
+}
+
 const SEEN: &str = "Somebody has seen secrets of your account that still work";
 
 /// The bodies of the mails to Ada about secrets that somebody has seen.
