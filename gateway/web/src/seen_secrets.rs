@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use contracts::common::v1::Mode;
 use contracts::gateway::v1 as gateway;
+use contracts::gateway::v1::KeyKind;
 use contracts::webhook::v1 as webhook;
 use pages::Link;
 use pages::mails::MailText;
@@ -25,13 +26,11 @@ use crate::upstream::webhook::origin;
 /// How long a page, and a person who leaves, wait for the services.
 const WAIT: Duration = Duration::from_secs(3);
 
-/// The live keys that work, and the endpoints of webhooks, of an account.
+/// The live keys that work and are not public, and the endpoints of webhooks, of an account. `None`: the service has not answered.
 struct Secrets {
     account: Uuid,
-    keys: Vec<gateway::Key>,
-    endpoints: Vec<webhook::Endpoint>,
-    /// Whether both services have answered.
-    is_whole: bool,
+    keys: Option<Vec<gateway::Key>>,
+    endpoints: Option<Vec<webhook::Endpoint>>,
 }
 
 impl Secrets {
@@ -39,35 +38,51 @@ impl Secrets {
         let keys = timeout(WAIT, app.gateway.keys(account));
         let endpoints = timeout(WAIT, app.webhooks.endpoints(account));
         let (keys, endpoints) = futures::join!(keys, endpoints);
-        let keys = keys.ok().and_then(Result::ok);
+        let mut keys = keys.ok().and_then(Result::ok);
         let endpoints = endpoints.ok().and_then(Result::ok);
-        let is_whole = keys.is_some() && endpoints.is_some();
         let now = app.clock.now();
-        let mut keys = keys.unwrap_or_default();
-        keys.retain(|key| may_revoke(key, now) && key.mode() == Mode::Live);
-        Self {
-            account,
-            keys,
-            endpoints: endpoints.map(|listed| listed.endpoints).unwrap_or_default(),
-            is_whole,
+        if let Some(keys) = &mut keys {
+            // Everybody may have the public key of a game, and its rotation ends the key in the copies of players.
+            let is_secret =
+                |key: &gateway::Key| key.mode() == Mode::Live && key.kind() != KeyKind::Public;
+            keys.retain(|key| may_revoke(key, now) && is_secret(key));
+        }
+        Self { account, keys, endpoints: endpoints.map(|listed| listed.endpoints) }
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &gateway::Key> {
+        self.keys.iter().flatten()
+    }
+
+    fn endpoints(&self) -> impl Iterator<Item = &webhook::Endpoint> {
+        self.endpoints.iter().flatten()
+    }
+
+    /// The key of the words for what is not known, because a service has not answered; `None`: all is known.
+    fn unknown(&self) -> Option<&'static str> {
+        match (&self.keys, &self.endpoints) {
+            (Some(_), Some(_)) => None,
+            (None, Some(_)) => Some("mail-unknown-keys"),
+            (Some(_), None) => Some("mail-unknown-webhooks"),
+            (None, None) => Some("mail-unknown-both"),
         }
     }
 
     /// The people who have seen one of them.
     fn people(&self) -> BTreeSet<Uuid> {
-        let of_endpoints = self.endpoints.iter().flat_map(|endpoint| &endpoint.seen_by);
-        let people = self.keys.iter().map(|key| &key.seen_by).chain(of_endpoints);
+        let of_endpoints = self.endpoints().flat_map(|endpoint| &endpoint.seen_by);
+        let people = self.keys().map(|key| &key.seen_by).chain(of_endpoints);
         people.filter_map(|person| person.parse().ok()).collect()
     }
 
     fn keys_of(&self, person: Uuid) -> impl Iterator<Item = &gateway::Key> {
         let person = person.to_string();
-        self.keys.iter().filter(move |key| key.seen_by == person)
+        self.keys().filter(move |key| key.seen_by == person)
     }
 
     fn endpoints_of(&self, person: Uuid) -> impl Iterator<Item = &webhook::Endpoint> {
         let person = person.to_string();
-        self.endpoints.iter().filter(move |endpoint| endpoint.seen_by.contains(&person))
+        self.endpoints().filter(move |endpoint| endpoint.seen_by.contains(&person))
     }
 
     /// The links to what a person has seen, with what to do there.
@@ -121,7 +136,7 @@ pub(crate) async fn of_former_members(
             secrets: secrets.links(person),
         }
     });
-    Ok((former.collect(), secrets.is_whole))
+    Ok((former.collect(), secrets.unknown().is_none()))
 }
 
 /// The mail to the owners of an account when a person stops to work with its keys. `None` if the person has seen no secret that works.
@@ -139,10 +154,12 @@ pub(crate) async fn mail_to_owners(
         .endpoints_of(person.id)
         .map(|it| format!("{}: {base}/webhooks/{}", origin(&it.url), it.id));
     let lines: Vec<String> = keys.chain(endpoints).collect();
-    let key = match (lines.is_empty(), secrets.is_whole) {
-        (true, true) => return None,
-        (true, false) => "seen-secrets-unknown",
-        (false, _) => "seen-secrets",
+    let unknown = secrets.unknown();
+    let key = match (lines.is_empty(), unknown) {
+        (true, None) => return None,
+        (true, Some(_)) => "seen-secrets-unknown",
+        (false, Some(_)) => "seen-secrets-partly",
+        (false, None) => "seen-secrets",
     };
     // While the gateway is unavailable, the links still work.
     let name = name.ok().flatten();
@@ -150,5 +167,9 @@ pub(crate) async fn mail_to_owners(
         .with("email", person.email.clone())
         .with("name", name.unwrap_or_else(|| account.to_string()))
         .with("team", format!("{base}/team"));
-    Some(text.with("secrets", lines.join("\n")))
+    let text = text.with("secrets", lines.join("\n"));
+    Some(match unknown {
+        Some(unknown) => text.say("unknown", unknown),
+        None => text,
+    })
 }

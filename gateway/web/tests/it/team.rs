@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use contracts::common::v1::Mode;
-use contracts::gateway::v1::{Key, KeyRequest, KeyRequestState};
+use contracts::gateway::v1::{Key, KeyKind, KeyRequest, KeyRequestState};
 use futures::future::join_all;
 use kit::api::timestamp;
 use kit::ids;
@@ -14,6 +14,7 @@ use web::store::members;
 
 use crate::browser::{Browser, Page};
 use crate::support::{ADA, BOB, PASSWORD, START, Site};
+use crate::typed_forms::Needs;
 use crate::webhook_service::WebhookSite;
 
 const CAROL: &str = "carol@new.example";
@@ -224,14 +225,19 @@ async fn owners_learn_which_secrets_a_person_has_seen_who_stops_working_with_the
         format!("<a href=\"{key}\">Rotate server …abcd</a>"),
         format!("<a href=\"{endpoint}\">Create a new signing secret for "),
     );
-    // A test key, a revoked one and one that staff made have no part in it.
-    let others = [(Mode::Test, None), (Mode::Live, Some(timestamp::encode(START)))];
-    for (mode, revoked_at) in others {
+    // A test key, a revoked one and a public one, which everybody may have, have no part in it.
+    let others = [
+        (Mode::Test, None, KeyKind::Account),
+        (Mode::Live, Some(timestamp::encode(START)), KeyKind::Account),
+        (Mode::Live, None, KeyKind::Public),
+    ];
+    for (mode, revoked_at, kind) in others {
         site.gateway.keys.lock().unwrap().push(Key {
             id: kit::ids::row_id().to_string(),
             account_id: account.to_string(),
             name: "other".to_owned(),
             mode: mode.into(),
+            kind: kind.into(),
             revoked_at,
             seen_by: bob.to_string(),
             ..Key::default()
@@ -267,6 +273,7 @@ async fn owners_learn_which_secrets_a_person_has_seen_who_stops_working_with_the
         for part in [BOB, "Savanna", &key, &endpoint, &team] {
             assert!(body.contains(part), "{end}: {part}: {body}");
         }
+        assert!(!body.contains("other"), "{end}: {body}");
         // Bob comes back.
         if end != "delete" {
             let mut connection = site.pool.acquire().await.unwrap();
@@ -278,6 +285,31 @@ async fn owners_learn_which_secrets_a_person_has_seen_who_stops_working_with_the
         }
     }
     assert_eq!(mails_about_secrets(site).await.len(), 4, "one for each");
+
+    // While a service does not answer, the mail says what it does not know.
+    let dora = site.person("dora@games.example").await;
+    site.join(account, dora, Role::Developer).await;
+    let mut developer = site.signed_in("dora@games.example").await;
+    let request = KeyRequest {
+        id: kit::ids::row_id().to_string(),
+        account_id: account.to_string(),
+        name: "launcher".to_owned(),
+        state: KeyRequestState::Approved.into(),
+        ..KeyRequest::default()
+    };
+    let reveal = format!("{base}/keys/requests/{}/reveal", request.id);
+    site.gateway.requests.lock().unwrap().push(request);
+    developer.post(&reveal, &[]).await.assert(200, "svc_live_");
+    let without = owner.clone().with_router(&crate::outages::without(site, Needs::Webhooks));
+    let mut without = without;
+    without.post(&format!("{team}/{dora}/remove"), &[]).await.location();
+    let mails = mails_about_secrets(site).await;
+    assert_eq!(mails.len(), 5);
+    let body = mails.last().unwrap();
+    for part in ["dora@games.example", "launcher", "we could not check the webhooks"] {
+        assert!(body.contains(part), "{part}: {body}");
+    }
+    assert!(mails[..4].iter().all(|mail| !mail.contains("could not check")), "{mails:?}");
 
     site.gateway.is_down.store(true, Ordering::Relaxed);
     let page = owner.get(&team).await;

@@ -5,6 +5,9 @@ mail-signature = The team of Mchezo
 mail-switch-foot = You can turn off these e-mails: { $value }
 mail-no-reason = none was given
 mail-no-account = no account
+mail-unknown-keys = the keys
+mail-unknown-webhooks = the webhooks
+mail-unknown-both = the keys and the webhooks
 mail-sign-up-subject = Create your account at Mchezo
 mail-sign-up-body =
     Hello,
@@ -99,9 +102,16 @@ mail-seen-secrets-body =
     The page of the team lists them too: { $team }
 mail-seen-secrets-unknown-subject = Somebody may have seen secrets of your account
 mail-seen-secrets-unknown-body =
-    { $email } no longer has access to the keys and webhooks of the account { $name }. We could not tell which secrets { $email } has seen, because a service did not answer.
+    { $email } no longer has access to the keys and webhooks of the account { $name }. We could not tell which secrets { $email } has seen: a service did not answer, so that we could not check { $unknown }.
 
     The page of the team lists them: { $team }
+mail-seen-secrets-partly-subject = Somebody has seen secrets of your account that still work
+mail-seen-secrets-partly-body =
+    { $email } no longer has access to the keys and webhooks of the account { $name }, but has seen these secrets. They stay valid until you replace them: rotate each key, and create a new signing secret for each webhook.
+
+    { $secrets }
+
+    This list may not be complete: we could not check { $unknown }, because a service did not answer. The page of the team has the whole list: { $team }
 mail-month-share-subject = 80 % of the month's calls are used
 mail-month-share-body =
     The account { $name } has made { $used } of the { $limit } calls a month that the plan { $plan } includes.

@@ -5,6 +5,9 @@ mail-signature = L’équipe de Mchezo
 mail-switch-foot = Vous pouvez désactiver ces e-mails : { $value }
 mail-no-reason = non précisé
 mail-no-account = aucun compte
+mail-unknown-keys = les clés
+mail-unknown-webhooks = les webhooks
+mail-unknown-both = les clés et les webhooks
 mail-sign-up-subject = Créez votre compte sur Mchezo
 mail-sign-up-body =
     Bonjour,
@@ -99,9 +102,16 @@ mail-seen-secrets-body =
     La page de l’équipe les énumère aussi : { $team }
 mail-seen-secrets-unknown-subject = Quelqu’un a peut-être vu des secrets de votre compte
 mail-seen-secrets-unknown-body =
-    { $email } ne s’occupe plus des clés et des webhooks du compte { $name }. Un service n’a pas répondu : on ne sait pas quels secrets { $email } a vus.
+    { $email } ne s’occupe plus des clés et des webhooks du compte { $name }. Un service n’a pas répondu : nous n’avons pas pu vérifier { $unknown }, et ne savons pas quels secrets { $email } a vus.
 
     La page de l’équipe les énumère : { $team }
+mail-seen-secrets-partly-subject = Quelqu’un a vu des secrets de votre compte encore valables
+mail-seen-secrets-partly-body =
+    { $email } ne s’occupe plus des clés et des webhooks du compte { $name }, et a vu les secrets suivants. Ils restent valables jusqu’à ce que quelqu’un les remplace : renouvelez chaque clé, et créez un nouveau secret de signature pour chaque webhook.
+
+    { $secrets }
+
+    Cette liste est peut-être incomplète : un service n’a pas répondu, et nous n’avons pas pu vérifier { $unknown }. La page de l’équipe donne la liste entière : { $team }
 mail-month-share-subject = 80 % des appels du mois sont utilisés
 mail-month-share-body =
     Le compte { $name } a fait { $used } des { $limit } appels mensuels que comprend l’offre { $plan }.
