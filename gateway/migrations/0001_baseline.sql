@@ -125,17 +125,18 @@ create table gateway.key_request (
     game text,
     state text not null check (state in ('asked', 'approved', 'rejected', 'revealed')),
     asked_at timestamptz not null,
-    -- When staff last approved or rejected it.
-    decided_at timestamptz,
-    -- Why it was rejected.
-    reason text,
+    -- When it ended without a key, who ended it, and why; set together.
+    ended_at timestamptz,
+    ended_by text check (ended_by in ('staff', 'account')),
+    end_reason text,
     revision bigint not null,
     -- The form of the dashboard that made the request, which makes no second one.
     form_id uuid,
     constraint key_request_of_game check ((kind = 'account') = (game is null)),
     constraint key_request_public_reads check (kind <> 'public' or not may_write),
-    constraint key_request_decided check ((state = 'asked') = (decided_at is null)),
-    constraint key_request_reason check ((state = 'rejected') = (reason is not null))
+    constraint key_request_ended check ((state = 'rejected') = (ended_at is not null)),
+    constraint key_request_ended_by check ((ended_at is null) = (ended_by is null)),
+    constraint key_request_end_reason check ((ended_at is null) = (end_reason is null))
 );
 create index key_request_by_state on gateway.key_request (state, id);
 create index key_request_open on gateway.key_request (account_id) where state in ('asked', 'approved');

@@ -1,5 +1,6 @@
 //! The messages of gateway.v1, and the plans that callers see.
 
+use contracts::common::v1::Ended;
 use contracts::gateway::v1 as proto;
 use contracts::public::ApiPlan;
 use kit::api::bad_fields::BadFields;
@@ -7,7 +8,7 @@ use kit::api::timestamp;
 
 use crate::domain::account::Account;
 use crate::domain::key::{GameState, Key, KeyKind};
-use crate::domain::key_request::{KeyRequest, KeyRequestState};
+use crate::domain::key_request::{EndedBy, KeyRequest, KeyRequestState};
 use crate::domain::plan::{Plan, Plans};
 use crate::domain::switch::Setting;
 
@@ -100,9 +101,15 @@ impl From<&KeyRequest> for proto::KeyRequest {
             game: request.game.clone(),
             state: proto::KeyRequestState::from(request.state).into(),
             asked_at: Some(timestamp::encode(request.asked_at)),
-            decided_at: request.decided_at.map(timestamp::encode),
-            reason: request.reason.clone(),
             revision: request.revision,
+            ended: request.ended.as_ref().map(|ended| Ended {
+                by_account: match ended.by {
+                    EndedBy::Staff => String::new(),
+                    EndedBy::Account => request.account.to_string(),
+                },
+                at: Some(timestamp::encode(ended.at)),
+                reason: ended.reason.clone(),
+            }),
         }
     }
 }

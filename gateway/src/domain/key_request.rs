@@ -18,12 +18,34 @@ pub struct KeyRequest {
     pub game: Option<String>,
     pub state: KeyRequestState,
     pub asked_at: OffsetDateTime,
-    /// When staff approved or rejected it.
-    pub decided_at: Option<OffsetDateTime>,
-    /// Why it was rejected.
-    pub reason: Option<String>,
+    /// Who rejected or withdrew it.
+    pub ended: Option<Ended>,
     /// Incremented by every change.
     pub revision: i64,
+}
+
+/// The end of a request without a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    pub by: EndedBy,
+    pub at: OffsetDateTime,
+    /// As the account reads it. Empty if the account did not say why.
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum EndedBy {
+    /// Staff rejected it.
+    Staff,
+    /// The account of the request withdrew it, or was closed.
+    Account,
+}
+
+impl EndedBy {
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
@@ -37,7 +59,7 @@ pub enum KeyRequestState {
     Asked,
     /// The owner may reveal the key.
     Approved,
-    /// There will be no key.
+    /// There will be no key: [`KeyRequest::ended`] says who decided that.
     Rejected,
     /// The key exists. The request does not change any more.
     Revealed,
@@ -60,30 +82,26 @@ impl KeyRequest {
             game: spec.game,
             state: KeyRequestState::Asked,
             asked_at: now,
-            decided_at: None,
-            reason: None,
+            ended: None,
             revision: 1,
         }
     }
 
     /// The approved request; `None` if it was approved before.
-    pub fn approved(&self, now: OffsetDateTime) -> Result<Option<Self>, Fault> {
+    pub fn approved(&self) -> Result<Option<Self>, Fault> {
         match self.state {
-            KeyRequestState::Asked => Ok(Some(self.decided(KeyRequestState::Approved, None, now))),
+            KeyRequestState::Asked => Ok(Some(self.changed(KeyRequestState::Approved))),
             KeyRequestState::Approved | KeyRequestState::Revealed => Ok(None),
-            KeyRequestState::Rejected => {
-                Err(invalid_id("This request was rejected. The owner can request another key."))
-            }
+            KeyRequestState::Rejected => Err(invalid_id(self.end_in_words())),
         }
     }
 
-    /// The rejected request; `None` if it was rejected before. An approved request can still be rejected until the key is
-    /// revealed.
-    pub fn rejected(&self, reason: &str, now: OffsetDateTime) -> Result<Option<Self>, Fault> {
+    /// The request without a key; `None` if it ended before. An approved request can still end until the key is revealed.
+    pub fn ended(&self, ended: Ended) -> Result<Option<Self>, Fault> {
         match self.state {
             KeyRequestState::Asked | KeyRequestState::Approved => {
-                let reason = Some(reason.to_owned());
-                Ok(Some(self.decided(KeyRequestState::Rejected, reason, now)))
+                let ended = Some(ended);
+                Ok(Some(Self { ended, ..self.changed(KeyRequestState::Rejected) }))
             }
             KeyRequestState::Rejected => Ok(None),
             KeyRequestState::Revealed => {
@@ -100,7 +118,7 @@ impl KeyRequest {
                 return Err(invalid_id("This request is not approved yet. Wait for the review."));
             }
             KeyRequestState::Rejected => {
-                return Err(invalid_id("This request was rejected. Request another key."));
+                return Err(invalid_id(self.end_in_words()));
             }
             KeyRequestState::Revealed => {
                 return Err(invalid_id(
@@ -108,8 +126,7 @@ impl KeyRequest {
                 ));
             }
         }
-        let request =
-            Self { state: KeyRequestState::Revealed, revision: self.revision + 1, ..self.clone() };
+        let request = self.changed(KeyRequestState::Revealed);
         let spec = Spec {
             name: self.name.clone(),
             mode: Mode::Live,
@@ -121,8 +138,20 @@ impl KeyRequest {
         Ok((request, key))
     }
 
-    fn decided(&self, state: KeyRequestState, reason: Option<String>, now: OffsetDateTime) -> Self {
-        Self { state, reason, decided_at: Some(now), revision: self.revision + 1, ..self.clone() }
+    fn changed(&self, state: KeyRequestState) -> Self {
+        Self { state, revision: self.revision + 1, ..self.clone() }
+    }
+
+    /// Why a request that has ended leads to no key.
+    fn end_in_words(&self) -> &'static str {
+        match self.ended.as_ref().map(|ended| ended.by) {
+            Some(EndedBy::Account) => {
+                "The account withdrew this request. The owner can request another key."
+            }
+            Some(EndedBy::Staff) | None => {
+                "Staff rejected this request. The owner can request another key."
+            }
+        }
     }
 }
 
@@ -150,6 +179,10 @@ mod tests {
         KeyRequest::new(Uuid::from_u128(1), Uuid::from_u128(2), spec, NOW)
     }
 
+    fn end(by: EndedBy, reason: &str, at: OffsetDateTime) -> Ended {
+        Ended { by, at, reason: reason.to_owned() }
+    }
+
     fn in_state(state: KeyRequestState) -> KeyRequest {
         KeyRequest { state, ..requested() }
     }
@@ -158,6 +191,7 @@ mod tests {
     #[test]
     fn every_transition_is_accepted_repeated_or_refused() {
         let later = NOW + Duration::HOUR;
+        let ended = end(EndedBy::Staff, "Why", later);
         let state = |after: Result<Option<KeyRequest>, Fault>| {
             after.ok().map(|new| new.map(|new| new.state))
         };
@@ -178,18 +212,32 @@ mod tests {
             (KeyRequestState::Revealed, Some(None), None, None),
         ] {
             let request = in_state(from);
-            assert_eq!(state(request.approved(later)), approved, "{from:?}");
-            assert_eq!(state(request.rejected("Why", later)), rejected, "{from:?}");
+            assert_eq!(state(request.approved()), approved, "{from:?}");
+            assert_eq!(state(request.ended(ended.clone())), rejected, "{from:?}");
             let outcome = request.revealed("abcd", later).map(|(new, _)| Some(new));
             assert_eq!(state(outcome), revealed, "{from:?}");
         }
     }
 
     #[test]
-    fn a_decision_has_a_time_and_a_reason() {
-        let rejected = requested().rejected("No such studio", NOW).unwrap().unwrap();
-        assert_eq!(rejected.reason.as_deref(), Some("No such studio"));
-        assert_eq!((rejected.decided_at, rejected.revision), (Some(NOW), 2));
+    fn a_request_keeps_who_ended_it_first() {
+        let later = NOW + Duration::HOUR;
+        let withdrawn = end(EndedBy::Account, "", NOW);
+        let request = requested().ended(withdrawn.clone()).unwrap().unwrap();
+        assert_eq!((request.state, request.revision), (KeyRequestState::Rejected, 2));
+        assert_eq!(request.ended, Some(withdrawn));
+        let rejection = end(EndedBy::Staff, "No such studio", later);
+        assert_eq!(request.ended(rejection.clone()).unwrap(), None);
+        let by_account = request.approved().unwrap_err();
+
+        let request = requested().approved().unwrap().unwrap();
+        assert_eq!(request.ended, None);
+        let request = request.ended(rejection).unwrap().unwrap();
+        // The account cannot turn a rejection into its own withdrawal.
+        assert_eq!(request.ended(end(EndedBy::Account, "", later)).unwrap(), None);
+        let by_staff = request.approved().unwrap_err();
+        assert_ne!(by_account, by_staff);
+        assert_eq!(request.revealed("abcd", later).unwrap_err(), by_staff);
     }
 
     #[test]

@@ -131,7 +131,7 @@ pub(super) async fn set_plan(
     Ok(proto::SetAccountPlanResponse { account: Some((&account).into()) })
 }
 
-/// Rejects the requests of an account that may still lead to a key, and revokes its keys. In this order, no request leads to a key afterwards.
+/// Withdraws the requests of an account that may still lead to a key, and revokes its keys. In this order, no request leads to a key afterwards.
 /// A failure keeps none of the others; the first one is returned.
 pub(super) async fn close(
     services: &Services,
@@ -139,7 +139,7 @@ pub(super) async fn close(
     account: &str,
 ) -> Result<proto::CloseAccountResponse, Fault> {
     let account = id("account_id", account)?;
-    let mut closed = key_requests::reject_all(services, &by, account).await;
+    let mut closed = key_requests::withdraw_all(services, &by, account).await;
     for key in keys::not_revoked(&services.pool, account).await? {
         let revoked = services.revoke(&by, account, key).await;
         closed = closed.and_then(|()| revoked.map(drop));

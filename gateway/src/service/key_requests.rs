@@ -18,10 +18,8 @@ use crate::domain::key_request::KeyRequest;
 use crate::store::key_requests;
 use crate::write::key_requests as write;
 
-/// The reason for the rejection of a request whose account has no people any more.
+/// The reason for the end of a request whose account has no people any more.
 const CLOSED: &str = "The account was closed.";
-/// The reason for the rejection of a request that its account does not want any more.
-const WITHDRAWN: &str = "The account withdrew the request.";
 
 pub(super) async fn request(
     services: &Services,
@@ -98,31 +96,31 @@ pub(super) async fn reject(
         bad.add("reason", "A reason is required: the owner of the key reads it.");
     }
     bad.check()?;
-    let request = write::reject(&services.producer, &by, id, &reason).await?;
+    let request = write::end(&services.producer, &by, id, &reason).await?;
     Ok(proto::RejectKeyResponse { request: Some((&request).into()) })
 }
 
-/// Rejects a request of the author's account.
+/// Withdraws a request of the author's account.
 pub(super) async fn withdraw(
     services: &Services,
     by: Author,
     request: &str,
 ) -> Result<proto::WithdrawKeyRequestResponse, Fault> {
     let request = own(services, &by, request).await?;
-    let rejected = write::reject(&services.producer, &by, request.id, WITHDRAWN).await?;
-    Ok(proto::WithdrawKeyRequestResponse { request: Some((&rejected).into()) })
+    let ended = write::end(&services.producer, &by, request.id, "").await?;
+    Ok(proto::WithdrawKeyRequestResponse { request: Some((&ended).into()) })
 }
 
-/// Rejects the requests of an account that may still lead to a key.
-pub(super) async fn reject_all(
+/// Withdraws the requests of an account that may still lead to a key.
+pub(super) async fn withdraw_all(
     services: &Services,
     by: &Author,
     account: Uuid,
 ) -> Result<(), Fault> {
     let mut closed = Ok(());
     for id in key_requests::open(&services.pool, account).await? {
-        let rejected = write::reject(&services.producer, by, id, CLOSED).await;
-        closed = closed.and_then(|()| rejected.map(drop));
+        let ended = write::end(&services.producer, by, id, CLOSED).await;
+        closed = closed.and_then(|()| ended.map(drop));
     }
     closed
 }

@@ -1,15 +1,17 @@
 //! The table `gateway.key_request`: requests for live keys.
 
 use sqlx::{PgConnection, PgExecutor, PgPool};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::column::{self, NewerRow};
-use crate::domain::key_request::{KeyRequest, KeyRequestState};
+use crate::domain::key_request::{Ended, KeyRequest, KeyRequestState};
 
 macro_rules! key_requests {
     ($where:literal, $($argument:expr),+) => {
         sqlx::query!(
-            "select id, account_id, name, kind, may_write, game, state, asked_at, decided_at, reason, revision
+            "select id, account_id, name, kind, may_write, game, state, asked_at, ended_at, ended_by,
+                    end_reason, revision
              from gateway.key_request where " + $where,
             $($argument),+
         )
@@ -23,12 +25,24 @@ macro_rules! key_requests {
                 may_write: row.may_write,
                 game: row.game,
                 asked_at: row.asked_at,
-                decided_at: row.decided_at,
-                reason: row.reason,
+                ended: ended(row.id, row.ended_at, row.ended_by, row.end_reason)?,
                 revision: row.revision,
             })
         })
     };
+}
+
+/// The end of a request, whose columns are set together.
+fn ended(
+    id: Uuid,
+    at: Option<OffsetDateTime>,
+    by: Option<String>,
+    reason: Option<String>,
+) -> Result<Option<Ended>, NewerRow> {
+    let (Some(at), Some(by), Some(reason)) = (at, by, reason) else {
+        return Ok(None);
+    };
+    Ok(Some(Ended { by: column::parse(id, "ended_by", &by)?, at, reason }))
 }
 
 pub async fn insert(
@@ -73,12 +87,15 @@ pub async fn update(
     connection: &mut PgConnection,
     request: &KeyRequest,
 ) -> Result<(), sqlx::Error> {
+    let ended = request.ended.as_ref();
     sqlx::query!(
-        "update gateway.key_request set state = $2, decided_at = $3, reason = $4, revision = $5 where id = $1",
+        "update gateway.key_request
+         set state = $2, ended_at = $3, ended_by = $4, end_reason = $5, revision = $6 where id = $1",
         request.id,
         request.state.as_str(),
-        request.decided_at,
-        request.reason,
+        ended.map(|ended| ended.at),
+        ended.map(|ended| ended.by.as_str()),
+        ended.map(|ended| &*ended.reason),
         request.revision,
     )
     .execute(connection)

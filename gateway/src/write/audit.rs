@@ -71,11 +71,13 @@ pub(super) fn rotation(old: &Key, new: &Key) -> Subject {
 }
 
 pub(super) fn key_request(request: &KeyRequest) -> Subject {
+    let ended = request.ended.as_ref();
     let details = json!({
         "account": request.account,
         "name": request.name,
         "state": request.state.as_str(),
-        "reason": request.reason,
+        "ended_by": ended.map(|ended| ended.by.as_str()),
+        "reason": ended.map(|ended| &ended.reason),
     });
     Subject { entity: "key_request", name: request.id.to_string(), details }
 }

@@ -1,4 +1,4 @@
-//! Commands on requests for live keys: request, approve, reject, reveal.
+//! Commands on requests for live keys: request, approve, end, reveal.
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
@@ -11,7 +11,7 @@ use super::keys::{self, NewKey};
 use super::{accounts, audit, commit, feed_row};
 use crate::domain::author::Author;
 use crate::domain::key::{Key, Spec};
-use crate::domain::key_request::KeyRequest;
+use crate::domain::key_request::{Ended, EndedBy, KeyRequest};
 use crate::domain::plan::Plans;
 use crate::store::{self, key_requests};
 
@@ -46,11 +46,12 @@ pub(crate) async fn approve(
 ) -> Result<KeyRequest, Fault> {
     let mut transaction = producer.begin().await?;
     let request = lock(&mut transaction, id).await?;
-    let approved = request.approved(transaction.now)?;
+    let approved = request.approved()?;
     save_decision(transaction, by, request, approved, "approved").await
 }
 
-pub(crate) async fn reject(
+/// Ends a request without a key: staff reject it, or its account withdraws it.
+pub(crate) async fn end(
     producer: &Producer,
     by: &Author,
     id: Uuid,
@@ -58,13 +59,13 @@ pub(crate) async fn reject(
 ) -> Result<KeyRequest, Fault> {
     let mut transaction = producer.begin().await?;
     let request = lock(&mut transaction, id).await?;
-    let rejected = request.rejected(reason, transaction.now)?;
-    // The account gets a mail about a decision of staff, and none about its own.
-    let event = match by {
-        Author::Staff(_) => "rejected",
-        Author::Person(..) => "withdrawn",
+    let (ended_by, event) = match by {
+        Author::Staff(_) => (EndedBy::Staff, "rejected"),
+        Author::Person(..) => (EndedBy::Account, "withdrawn"),
     };
-    save_decision(transaction, by, request, rejected, event).await
+    let ended = Ended { by: ended_by, at: transaction.now, reason: reason.to_owned() };
+    let ended = request.ended(ended)?;
+    save_decision(transaction, by, request, ended, event).await
 }
 
 /// Saves a decision, unless it was made before, and returns the request after that.

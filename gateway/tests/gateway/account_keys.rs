@@ -7,6 +7,7 @@ use contracts::gateway::v1::accounts_service_server::AccountsService as _;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::domain::owner_limits::{NEW_KEYS, TEST_KEYS};
 use kit::{Code, Fault};
+use prost::Message as _;
 use sqlx::PgPool;
 use time::Duration;
 use tonic::{Request, Status};
@@ -196,39 +197,78 @@ async fn open_requests_of_an_account_are_listed_first(pool: PgPool) {
     assert_eq!(list_requests(&test, &account).await, expected);
 }
 
+/// The account that ended a request, as the response says it; empty for staff.
+fn ended_by(request: &proto::KeyRequest) -> &str {
+    let ended = request.ended.as_ref().unwrap();
+    assert_eq!(ended.at, Some(kit::api::timestamp::encode(START)));
+    assert_eq!(request.state(), KeyRequestState::Rejected);
+    &ended.by_account
+}
+
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_withdrawn_request_is_rejected_and_cannot_be_revealed(pool: PgPool) {
+async fn a_request_names_who_ended_it_first(pool: PgPool) {
     let test = Test::new(pool).await;
     let (account, other) = (test.account("free").await, test.account("free").await);
-    let asked = request(&test, &account).await.unwrap().id;
+    let withdrawn = request(&test, &account).await.unwrap().id;
+    let rejected = request(&test, &account).await.unwrap().id;
     let stays = request(&test, &account).await.unwrap().id;
-    approve(&test, &asked).await;
-    let withdraw = async |account: &str| {
+    approve(&test, &withdrawn).await;
+    let withdraw = async |account: &str, id: &str| {
         let request = proto::WithdrawKeyRequestRequest {
             actor: Some(actor()),
             account_id: account.to_owned(),
-            id: asked.clone(),
+            id: id.to_owned(),
         };
-        let withdrawn = test.accounts.withdraw_key_request(Request::new(request));
-        Ok(withdrawn.await?.into_inner().request.unwrap().state())
+        let withdrawn = test.accounts.withdraw_key_request(Request::new(request)).await?;
+        Ok(withdrawn.into_inner().request.unwrap())
     };
-    assert_eq!(code(withdraw(&other).await), Code::NotFound);
+    let reject = async |id: &str| {
+        let reason = "No such studio".to_owned();
+        let request = by_operator(proto::RejectKeyRequest { id: id.to_owned(), reason });
+        test.staff.reject_key(request).await.unwrap().into_inner().request.unwrap()
+    };
+    assert_eq!(code(withdraw(&other, &withdrawn).await), Code::NotFound);
     for _ in 0..2 {
-        assert_eq!(withdraw(&account).await.unwrap(), KeyRequestState::Rejected);
+        let request = withdraw(&account, &withdrawn).await.unwrap();
+        assert_eq!(ended_by(&request), account);
     }
+    assert_eq!(ended_by(&reject(&withdrawn).await), account, "staff came too late");
+    assert_eq!(ended_by(&reject(&rejected).await), "");
+    let late = withdraw(&account, &rejected).await.unwrap();
+    assert_eq!(ended_by(&late), "", "the account came too late");
+    assert_eq!(late.ended.unwrap().reason, "No such studio");
     // Not `rejected`, about which people get a mail: staff did nothing.
-    let published = sqlx::query!(
-        "select entity, event, revision, state from gateway.feed where id = $1 order by seq",
-        asked,
-    )
-    .fetch_all(&test.pool)
-    .await
-    .unwrap();
-    let events = published.iter().map(|row| row.event.as_str());
-    assert_eq!(events.collect::<Vec<_>>(), ["asked", "approved", "withdrawn"]);
-    assert_eq!(code(reveal(&test, &account, &asked).await), Code::Invalid);
+    for (id, expected) in [
+        (&withdrawn, ["asked", "approved", "withdrawn"].as_slice()),
+        (&rejected, ["asked", "rejected"].as_slice()),
+    ] {
+        let published = sqlx::query!(
+            "select entity, event, revision, state from gateway.feed where id = $1 order by seq",
+            id,
+        )
+        .fetch_all(&test.pool)
+        .await
+        .unwrap();
+        let events: Vec<&str> = published.iter().map(|row| row.event.as_str()).collect();
+        assert_eq!(events, expected);
+        let last = proto::KeyRequest::decode(published.last().unwrap().state.as_slice()).unwrap();
+        let account = if id == &withdrawn { &*account } else { "" };
+        assert_eq!(ended_by(&last), account);
+    }
+    for id in [&withdrawn, &rejected] {
+        assert_eq!(code(reveal(&test, &account, id).await), Code::Invalid);
+    }
     approve(&test, &stays).await;
-    reveal(&test, &account, &stays).await.unwrap();
+    let revealed = reveal(&test, &account, &stays).await.unwrap();
+    assert_eq!(revealed.key.unwrap().id, stays);
+    // Staff see who ended each in their list of requests without a key.
+    let list = proto::ListKeyRequestsRequest {
+        state: KeyRequestState::Rejected.into(),
+        ..proto::ListKeyRequestsRequest::default()
+    };
+    let listed = test.staff.list_key_requests(by_operator(list)).await.unwrap().into_inner();
+    let by: Vec<&str> = listed.requests.iter().map(ended_by).collect();
+    assert_eq!(by, [&*account, ""]);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -260,11 +300,12 @@ async fn a_closed_account_has_no_key_and_no_request_for_one(pool: PgPool) {
     let list = proto::AccountsServiceListKeyRequestsRequest { account_id: account.clone() };
     let listed =
         test.accounts.list_key_requests(Request::new(list)).await.unwrap().into_inner().requests;
-    let (rejected, done) = (KeyRequestState::Rejected, KeyRequestState::Revealed);
-    for (id, state) in [(waits, rejected), (asked, rejected), (revealed, done)] {
-        let found = listed.iter().find(|it| it.id == id);
-        assert_eq!(found.unwrap().state(), state);
+    let find = |id: &str| listed.iter().find(|it| it.id == id).unwrap();
+    for id in [&waits, &asked] {
+        assert_eq!(ended_by(find(id)), account);
     }
+    assert_eq!(find(&revealed).state(), KeyRequestState::Revealed);
+    assert_eq!(find(&revealed).ended, None);
     reveal(&test, &other, &others).await.unwrap();
     assert!(test.get(&theirs, "/games").await.is_ok());
 }

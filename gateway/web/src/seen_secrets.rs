@@ -11,6 +11,7 @@ use contracts::webhook::v1 as webhook;
 use pages::Link;
 use pages::mails::MailText;
 use pages::teams::FormerMember;
+use sqlx::PgPool;
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -18,8 +19,8 @@ use crate::app::Web;
 use crate::domain::role::Permission;
 use crate::english::{say, say_of};
 use crate::store::activity;
-use crate::store::members::Member;
-use crate::store::people::Person;
+use crate::store::members::{self, Member};
+use crate::store::people::{self, Person};
 use crate::upstream::gateway::may_revoke;
 use crate::upstream::webhook::origin;
 
@@ -137,6 +138,20 @@ pub(crate) async fn of_former_members(
         }
     });
     Ok((former.collect(), secrets.unknown().is_none()))
+}
+
+/// The email address of a person who is or was a member; `None`: it is not known.
+pub(crate) async fn last_email(
+    pool: &PgPool,
+    account: Uuid,
+    person: Uuid,
+) -> Result<Option<String>, sqlx::Error> {
+    // The account does not learn the later addresses of a person who has left it.
+    if members::role(pool, account, person).await?.is_some() {
+        return Ok(people::by_id(pool, person).await?.map(|member| member.email));
+    }
+    let known = activity::last_emails(pool, account, &[person]).await?;
+    Ok(known.into_iter().next().map(|(_, email)| email))
 }
 
 /// The mail to the owners of an account when a person stops to work with its keys. `None` if the person has seen no secret that works.

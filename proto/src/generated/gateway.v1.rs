@@ -105,14 +105,11 @@ pub struct KeyRequest {
     pub state: i32,
     #[prost(message, optional, tag = "8")]
     pub asked_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The time of the approval or the rejection.
-    #[prost(message, optional, tag = "9")]
-    pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The reason of a rejection.
-    #[prost(string, optional, tag = "10")]
-    pub reason: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(int64, tag = "11")]
     pub revision: i64,
+    /// Who rejected or withdrew it, when and why. Absent in other states.
+    #[prost(message, optional, tag = "14")]
+    pub ended: ::core::option::Option<super::super::common::v1::Ended>,
 }
 /// A switch of the API (§7.3).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -213,6 +210,7 @@ pub enum KeyRequestState {
     Asked = 1,
     /// Its owner can reveal the key.
     Approved = 2,
+    /// It will have no key: `ended` says whether staff rejected it or its account withdrew it.
     Rejected = 3,
     /// It has a key, and does not change any more.
     Revealed = 4,
@@ -816,7 +814,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "RevokeKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Requests a live key for an account. The request counts as one of the plan's working keys until it is rejected.
+        /// Requests a live key for an account. The request counts as one of the plan's working keys until it ends.
         pub async fn request_key(
             &mut self,
             request: impl tonic::IntoRequest<super::RequestKeyRequest>,
@@ -891,7 +889,8 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "ApproveKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Rejects a request. A second rejection changes nothing. An approved request can be rejected until it is revealed.
+        /// Rejects a request. One that staff rejected or the account withdrew stays as it is. An approved request can be rejected until its key is
+        /// revealed.
         pub async fn reject_key(
             &mut self,
             request: impl tonic::IntoRequest<super::RejectKeyRequest>,
@@ -1106,7 +1105,7 @@ pub mod staff_service_server {
             tonic::Response<super::RevokeKeyResponse>,
             tonic::Status,
         >;
-        /// Requests a live key for an account. The request counts as one of the plan's working keys until it is rejected.
+        /// Requests a live key for an account. The request counts as one of the plan's working keys until it ends.
         async fn request_key(
             &self,
             request: tonic::Request<super::RequestKeyRequest>,
@@ -1130,7 +1129,8 @@ pub mod staff_service_server {
             tonic::Response<super::ApproveKeyResponse>,
             tonic::Status,
         >;
-        /// Rejects a request. A second rejection changes nothing. An approved request can be rejected until it is revealed.
+        /// Rejects a request. One that staff rejected or the account withdrew stays as it is. An approved request can be rejected until its key is
+        /// revealed.
         async fn reject_key(
             &self,
             request: tonic::Request<super::RejectKeyRequest>,
@@ -2663,7 +2663,7 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "CreateKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Requests a live key, which staff review. The request counts as one of the plan's working keys until it is rejected.
+        /// Requests a live key, which staff review. The request counts as one of the plan's working keys until it ends.
         pub async fn request_key(
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceRequestKeyRequest>,
@@ -2742,7 +2742,7 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevealKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Rejects a request of the account whose key has not been revealed. A second call changes nothing.
+        /// Withdraws a request of the account whose key has not been revealed. A request that has ended stays as it is.
         pub async fn withdraw_key_request(
             &mut self,
             request: impl tonic::IntoRequest<super::WithdrawKeyRequestRequest>,
@@ -2819,7 +2819,7 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevokeKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Rejects every open request for a key and revokes every key, because the account has no people any more. After a failure, a repeated call
+        /// Withdraws every open request for a key and revokes every key, because the account has no people any more. After a failure, a repeated call
         /// continues.
         pub async fn close_account(
             &mut self,
@@ -2999,7 +2999,7 @@ pub mod accounts_service_server {
             tonic::Response<super::CreateKeyResponse>,
             tonic::Status,
         >;
-        /// Requests a live key, which staff review. The request counts as one of the plan's working keys until it is rejected.
+        /// Requests a live key, which staff review. The request counts as one of the plan's working keys until it ends.
         async fn request_key(
             &self,
             request: tonic::Request<super::AccountsServiceRequestKeyRequest>,
@@ -3023,7 +3023,7 @@ pub mod accounts_service_server {
             tonic::Response<super::RevealKeyResponse>,
             tonic::Status,
         >;
-        /// Rejects a request of the account whose key has not been revealed. A second call changes nothing.
+        /// Withdraws a request of the account whose key has not been revealed. A request that has ended stays as it is.
         async fn withdraw_key_request(
             &self,
             request: tonic::Request<super::WithdrawKeyRequestRequest>,
@@ -3047,7 +3047,7 @@ pub mod accounts_service_server {
             tonic::Response<super::RevokeKeyResponse>,
             tonic::Status,
         >;
-        /// Rejects every open request for a key and revokes every key, because the account has no people any more. After a failure, a repeated call
+        /// Withdraws every open request for a key and revokes every key, because the account has no people any more. After a failure, a repeated call
         /// continues.
         async fn close_account(
             &self,

@@ -37,7 +37,7 @@ pub struct TodayPage {
     pub steps: Vec<FirstStep>,
     pub for_you: Vec<TodayItem>,
     pub for_staff: Vec<TodayItem>,
-    /// What has happened recently, if nothing waits for the person.
+    /// What has happened recently.
     pub recent: Vec<TodayItem>,
     pub month: Option<MonthShare>,
     pub plan: Option<String>,

@@ -21,7 +21,7 @@ pub struct ListPage {
 pub struct KeyRow {
     pub id: String,
     pub name: String,
-    /// For example `svc_test_…YgCX`.
+    /// For example `…YgCX`.
     pub shown: String,
     pub mode: String,
     pub rights: String,
@@ -66,7 +66,7 @@ pub struct RequestRow {
     pub asked: String,
     /// `asked`, `approved` or `rejected`.
     pub state: &'static str,
-    /// What staff said about a rejection.
+    /// The reason of staff for a rejection.
     pub reason: String,
 }
 
@@ -130,6 +130,10 @@ pub struct KeyPage {
     pub account: String,
     pub form: String,
     pub key: KeyRow,
+    /// Who has seen the secret, when the key was created.
+    pub seen_by: String,
+    /// Who revealed the key before, and what to do, for another person who wants to reveal it.
+    pub shown_before: Option<String>,
     pub game: Option<String>,
     /// What used it last; absent if the log of calls does not have it.
     pub last_call: Option<LastCall>,

@@ -8,6 +8,7 @@ use time::OffsetDateTime;
 use super::activity::text;
 use super::page_part::part;
 use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::english::{say_of, texts};
 use crate::store::activity;
 use crate::upstream::time_of;
@@ -48,7 +49,9 @@ pub(super) async fn load(
     });
     let decisions = decisions?.into_iter().map(|it| {
         let text = say_of("today-staff", &text(&it.action, &it.subject));
-        (it.at, TodayItem::new(text, request.path("/listings")))
+        let is_of_key = [Action::KeyApproved, Action::KeyRejected].map(Action::name);
+        let page = if is_of_key.contains(&&*it.action) { "/keys" } else { "/listings" };
+        (it.at, TodayItem::new(text, request.path(page)))
     });
     let deliveries = newest(endpoints.iter().filter_map(|it| delivery(request, it)))
         .into_iter()

@@ -12,6 +12,7 @@ use pages::ApiCall;
 use pages::accounts::{FirstStep, TodayItem, TodayPage};
 use time::OffsetDateTime;
 
+use super::keys::is_recent_rejection;
 use super::page_part::part;
 use super::{recent_items, usage};
 use crate::account::member_request::MemberRequest;
@@ -21,11 +22,8 @@ use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
 use crate::request::Section;
 use crate::upstream::listings::state_of;
+use crate::upstream::minute_of;
 use crate::upstream::webhook::origin;
-use crate::upstream::{minute_of, time_of};
-
-/// How long a rejected key stays on the page.
-const IS_RECENT_FOR: time::Duration = time::Duration::days(14);
 
 /// The items that wait.
 #[derive(Debug, Default)]
@@ -79,11 +77,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         waiting.add_report(&request, report);
     }
     let endpoints = endpoints.map(|listed| listed.endpoints).unwrap_or_default();
-    let recent = if waiting.for_you.is_empty() {
-        recent_items::load(&request, found.is_some(), &endpoints).await?
-    } else {
-        Vec::new()
-    };
+    let recent = recent_items::load(&request, found.is_some(), &endpoints).await?;
     let month = found.and_then(|found| found.month.as_ref());
     let plan = found.and_then(|found| found.plan.as_ref());
     let page = TodayPage {
@@ -135,7 +129,6 @@ impl Waiting {
         now: OffsetDateTime,
     ) {
         let item = |key| TodayItem::new(say_of(key, &asked.name), request.path("/keys"));
-        let is_recent = time_of(asked.decided_at).is_some_and(|at| now - at < IS_RECENT_FOR);
         let may_act = request.may(Permission::Develop);
         match asked.state() {
             KeyRequestState::Asked => {
@@ -147,8 +140,8 @@ impl Waiting {
                 let detail = say("today-live-key-reveal");
                 self.for_you.push(item("today-live-key-approved").detail(detail));
             }
-            KeyRequestState::Rejected if may_act && is_recent => {
-                let reason = asked.reason.clone().unwrap_or_default();
+            KeyRequestState::Rejected if may_act && is_recent_rejection(asked, now) => {
+                let reason = asked.ended.as_ref().map_or("", |ended| &*ended.reason);
                 self.for_you.push(item("today-live-key-rejected").detail(reason));
             }
             _ => {}

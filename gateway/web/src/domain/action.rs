@@ -41,6 +41,8 @@ pub enum Action {
     PageClaimed,
     ClaimWithdrawn,
     // Of staff.
+    KeyApproved,
+    KeyRejected,
     ListingApproved,
     ListingRejected,
     ListingRemoved,

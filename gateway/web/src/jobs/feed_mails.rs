@@ -3,7 +3,7 @@
 //!
 //! The job lists the next changes of all accounts together, and stores the mails and the time of the last change in one transaction: each is
 //! mailed once, whatever the clocks say. What was published before the first run is not mailed. A change that this version cannot read is not
-//! mailed either, and does not stop the next ones. A decision on a listing or a claim is also recorded in the activity of its accounts.
+//! mailed either, and does not stop the next ones. A decision on a live key, a listing or a claim is also recorded in the activity of its accounts.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -224,11 +224,11 @@ fn with_reason(text: MailText<'static>, reason: &str) -> MailText<'static> {
 fn on_key(change: &Change) -> anyhow::Result<Option<Notice>> {
     let request = KeyRequest::decode(change.state.clone())?;
     let text = |key| MailText::new(key).with("name", request.name.clone());
-    let text = match change.event.as_str() {
-        "approved" => text("key-approved"),
+    let (action, text) = match change.event.as_str() {
+        "approved" => (Action::KeyApproved, text("key-approved")),
         "rejected" => {
-            let reason = request.reason.as_deref().unwrap_or_default();
-            with_reason(text("key-rejected"), reason)
+            let reason = request.ended.as_ref().map_or("", |ended| &*ended.reason);
+            (Action::KeyRejected, with_reason(text("key-rejected"), reason))
         }
         // What the people of the account did.
         "asked" | "revealed" | "withdrawn" => return Ok(None),
@@ -239,7 +239,7 @@ fn on_key(change: &Change) -> anyhow::Result<Option<Notice>> {
         accounts: parse(&[request.account_id])?,
         text,
         page: "/keys".to_owned(),
-        done: None,
+        done: Some((action, request.name)),
     }))
 }
 

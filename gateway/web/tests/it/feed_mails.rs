@@ -2,17 +2,19 @@
 
 use std::sync::atomic::Ordering;
 
+use contracts::common::v1::Ended;
 use contracts::economy::v1::ReportReview;
 use contracts::gateway::v1::{self as proto, KeyRequest};
 use contracts::listings::v1::StaffDecision;
 use contracts::webhook::v1::EndpointNotice;
+use kit::api::timestamp;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use sqlx::PgPool;
 use uuid::Uuid;
 use web::domain::role::Role;
 use web::jobs::feed_mails;
 
-use crate::support::{ADA, BOB, Site};
+use crate::support::{ADA, BOB, START, Site};
 use crate::work::counted;
 
 const CAROL: &str = "carol@studio.example";
@@ -159,7 +161,11 @@ async fn decisions_on_keys_are_mailed_in_the_language_of_each_reader(pool: PgPoo
         id: kit::ids::row_id().to_string(),
         account_id: account.to_string(),
         name: "server".to_owned(),
-        reason: reason.map(ToOwned::to_owned),
+        ended: reason.map(|reason| Ended {
+            by_account: String::new(),
+            at: Some(timestamp::encode(START)),
+            reason: reason.to_owned(),
+        }),
         ..KeyRequest::default()
     };
     for event in ["asked", "approved", "revealed", "withdrawn"] {
@@ -183,6 +189,14 @@ async fn decisions_on_keys_are_mailed_in_the_language_of_each_reader(pool: PgPoo
     let (to, subject, body) = all.last().unwrap();
     assert_eq!((to.as_str(), subject.as_str()), (ADA, "Your live key is not approved"));
     assert!(body.contains("Say what it is for."), "{body}");
+    // Decisions of staff are in the activity, and what people of the account did is there already.
+    let mut owner = site.signed_in(ADA).await;
+    let activity = owner.get(&format!("/accounts/{account}/activity")).await;
+    for (text, times) in
+        [("approved the live key server", 1), ("rejected the live key server", 1), ("withdrew", 0)]
+    {
+        assert_eq!(activity.text.matches(text).count(), times, "{}", activity.text);
+    }
     assert!(body.contains(&format!("/accounts/{account}/keys")), "{body}");
 }
 

@@ -3,19 +3,21 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use contracts::common::v1::Mode;
+use contracts::common::v1::{Ended, Mode};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::KeyRequestState;
 use contracts::gateway::v1::accounts_service_server::AccountsService;
 use kit::api::timestamp;
-use kit::{Fault, ids};
+use kit::{Clock, Fault, ids};
+use time::Duration;
 use time::macros::datetime;
 use tonic::{Request, Response, Status};
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StubGateway {
+    pub(crate) clock: Arc<OnceLock<Clock>>,
     pub(crate) accounts: Arc<Mutex<BTreeMap<String, proto::Account>>>,
     /// The accounts that were closed.
     pub(crate) closed: Arc<Mutex<Vec<String>>>,
@@ -47,6 +49,50 @@ pub(crate) struct StubGateway {
 }
 
 impl StubGateway {
+    fn after(&self, later: Duration) -> prost_types::Timestamp {
+        let now = self.clock.get().unwrap().now();
+        timestamp::encode(now + later)
+    }
+
+    /// A request for a key, in this state.
+    pub(crate) fn add_request(
+        &self,
+        account: &str,
+        name: &str,
+        state: KeyRequestState,
+    ) -> proto::KeyRequest {
+        let request = proto::KeyRequest {
+            id: ids::row_id().to_string(),
+            account_id: account.to_owned(),
+            name: name.to_owned(),
+            kind: proto::KeyKind::Account.into(),
+            state: state.into(),
+            asked_at: Some(self.after(Duration::ZERO)),
+            ..proto::KeyRequest::default()
+        };
+        self.requests.lock().unwrap().push(request.clone());
+        request
+    }
+
+    /// Ends a request for a key, as staff do or its account, unless it has ended.
+    pub(crate) fn end(&self, request: &mut proto::KeyRequest, by_account: &str, reason: &str) {
+        if matches!(request.state(), KeyRequestState::Asked | KeyRequestState::Approved) {
+            request.set_state(KeyRequestState::Rejected);
+            request.ended = Some(Ended {
+                by_account: by_account.to_owned(),
+                at: Some(self.after(Duration::ZERO)),
+                reason: reason.to_owned(),
+            });
+        }
+    }
+
+    /// Staff reject a request for a key.
+    pub(crate) fn reject(&self, id: &str, reason: &str) {
+        let mut requests = self.requests.lock().unwrap();
+        let request = requests.iter_mut().find(|it| it.id == id).unwrap();
+        self.end(request, "", reason);
+    }
+
     pub(crate) fn add(&self, account: proto::Account) {
         let mut accounts = self.accounts.lock().unwrap();
         accounts.insert(account.id.clone(), account);
@@ -251,6 +297,7 @@ impl AccountsService for StubGateway {
             mode: Mode::Test.into(),
             kind: proto::KeyKind::Account.into(),
             may_write: request.may_write,
+            created_at: Some(self.after(Duration::ZERO)),
             seen_by: request.actor.unwrap().person_id,
             ..proto::Key::default()
         };
@@ -279,15 +326,7 @@ impl AccountsService for StubGateway {
         let request = request.into_inner();
         let mut forms = self.requested_by_form.lock().unwrap();
         let made = forms.entry(request.form_id).or_insert_with(|| {
-            let made = proto::KeyRequest {
-                id: ids::row_id().to_string(),
-                account_id: request.account_id,
-                name: request.name,
-                state: KeyRequestState::Asked.into(),
-                ..proto::KeyRequest::default()
-            };
-            self.requests.lock().unwrap().push(made.clone());
-            made
+            self.add_request(&request.account_id, &request.name, KeyRequestState::Asked)
         });
         let request = Some(made.clone());
         Ok(Response::new(proto::RequestKeyResponse { request }))
@@ -314,8 +353,11 @@ impl AccountsService for StubGateway {
         let mut requests = self.requests.lock().unwrap();
         let mut own = requests.iter_mut().filter(|it| it.account_id == request.account_id);
         let asked = own
-            .find(|it| it.id == request.id && it.state() == KeyRequestState::Approved)
+            .find(|it| it.id == request.id)
             .ok_or_else(|| Fault::not_found("There is no such request."))?;
+        if asked.state() != KeyRequestState::Approved {
+            return Err(Fault::invalid_field("id", "The request is not approved.").into());
+        }
         asked.set_state(KeyRequestState::Revealed);
         let key = proto::Key {
             id: request.id,
@@ -323,6 +365,7 @@ impl AccountsService for StubGateway {
             name: asked.name.clone(),
             mode: Mode::Live.into(),
             last4: "abcd".to_owned(),
+            created_at: Some(self.after(Duration::ZERO)),
             seen_by: request.actor.unwrap().person_id,
             ..proto::Key::default()
         };
@@ -342,9 +385,12 @@ impl AccountsService for StubGateway {
         let mut requests = self.requests.lock().unwrap();
         let mut own = requests.iter_mut().filter(|it| it.account_id == request.account_id);
         let asked = own
-            .find(|it| it.id == request.id && it.state() != KeyRequestState::Revealed)
+            .find(|it| it.id == request.id)
             .ok_or_else(|| Fault::not_found("There is no such request."))?;
-        asked.set_state(KeyRequestState::Rejected);
+        if asked.state() == KeyRequestState::Revealed {
+            return Err(Fault::invalid_field("id", "The key already works.").into());
+        }
+        self.end(asked, &request.account_id, "");
         Ok(Response::new(proto::WithdrawKeyRequestResponse { request: Some(asked.clone()) }))
     }
 
@@ -356,13 +402,13 @@ impl AccountsService for StubGateway {
         let account = request.into_inner().account_id;
         self.closed.lock().unwrap().push(account.clone());
         for asked in self.requests.lock().unwrap().iter_mut() {
-            if asked.account_id == account && asked.state() != KeyRequestState::Revealed {
-                asked.set_state(KeyRequestState::Rejected);
+            if asked.account_id == account {
+                self.end(asked, &account, "The account was closed.");
             }
         }
         for key in self.keys.lock().unwrap().iter_mut() {
             if key.account_id == account {
-                key.revoked_at = Some(prost_types::Timestamp::default());
+                key.revoked_at = Some(self.after(Duration::ZERO));
             }
         }
         drop(self.new_keys_wait.lock().await);
@@ -376,14 +422,36 @@ impl AccountsService for StubGateway {
         self.check()?;
         let request = request.into_inner();
         let old = self.key(&request.account_id, &request.id, |_| {})?;
-        self.revoked_old.store(request.revoke_old, Ordering::Relaxed);
-        let secret = match self.made_before(&request.form_id, &old) {
-            Some(_) => String::new(),
-            None => format!("svc_test_new_{}", old.id),
+        let new = proto::Key {
+            id: ids::row_id().to_string(),
+            created_at: Some(self.after(Duration::ZERO)),
+            seen_by: request.actor.unwrap().person_id,
+            last_used_at: None,
+            ..old.clone()
         };
+        if let Some(before) = self.made_before(&request.form_id, &new) {
+            return Ok(Response::new(proto::RotateKeyResponse {
+                secret: String::new(),
+                key: Some(before),
+                old_key: Some(old),
+            }));
+        }
+        if old.revoked_at.is_some() || old.grace_until.is_some() {
+            return Err(Fault::invalid_field("id", "The key was rotated or revoked.").into());
+        }
+        let (now, grace) = (self.after(Duration::ZERO), self.after(Duration::DAY));
+        let old = self.key(&request.account_id, &request.id, |key| {
+            if request.revoke_old {
+                key.revoked_at = Some(now);
+            } else {
+                key.grace_until = Some(grace);
+            }
+        })?;
+        self.revoked_old.store(request.revoke_old, Ordering::Relaxed);
+        self.keys.lock().unwrap().push(new.clone());
         Ok(Response::new(proto::RotateKeyResponse {
-            secret,
-            key: Some(old.clone()),
+            secret: format!("svc_test_new_{}", new.id),
+            key: Some(new),
             old_key: Some(old),
         }))
     }
@@ -394,8 +462,8 @@ impl AccountsService for StubGateway {
     ) -> Answer<proto::RevokeKeyResponse> {
         self.check()?;
         let request = request.into_inner();
-        let revoke =
-            |key: &mut proto::Key| key.revoked_at = Some(prost_types::Timestamp::default());
+        let now = Some(self.after(Duration::ZERO));
+        let revoke = |key: &mut proto::Key| key.revoked_at = key.revoked_at.or(now);
         let key = self.key(&request.account_id, &request.id, revoke)?;
         Ok(Response::new(proto::RevokeKeyResponse { key: Some(key) }))
     }

@@ -81,8 +81,8 @@ fn fill_gateway(site: &Site, account: &str) {
     }
     for request in gateway.requests.lock().unwrap().iter_mut() {
         request.name = hostile("request name");
-        request.reason = Some(hostile("request reason"));
-        request.set_state(KeyRequestState::Rejected);
+        request.set_state(KeyRequestState::Asked);
+        gateway.end(request, "", &hostile("request reason"));
     }
 }
 

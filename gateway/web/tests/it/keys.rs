@@ -11,7 +11,7 @@ use uuid::Uuid;
 use web::domain::role::Role;
 
 use crate::browser::Browser;
-use crate::support::{ADA, START, Site};
+use crate::support::{ADA, BOB, START, Site};
 
 async fn owner(site: &Site) -> (Browser, Uuid) {
     let ada = site.person(ADA).await;
@@ -59,10 +59,13 @@ async fn a_key_is_rotated_and_revoked(pool: PgPool) {
     let path = format!("/accounts/{account}/keys/{key}");
     let page = browser.get(&path).await;
     page.assert(200, "Key &#60;b&#62;server");
+    let mut path = path;
     for (fields, revokes) in [(&[("revoke", "yes")][..], true), (&[], false)] {
         let rotated = browser.submit(&path, &format!("{path}/rotate"), fields).await;
         rotated.assert(200, "svc_test_new_");
         assert_eq!(site.gateway.revoked_old.load(Ordering::Relaxed), revokes);
+        let new = site.gateway.keys.lock().unwrap().last().unwrap().id.clone();
+        path = format!("/accounts/{account}/keys/{new}");
     }
     let revoked = browser.post(&format!("{path}/revoke"), &[]).await;
     assert_eq!(revoked.location(), format!("/accounts/{account}/keys"));
@@ -161,7 +164,82 @@ async fn a_request_for_a_live_key_is_withdrawn(pool: PgPool) {
     let page = browser.get(withdrawn.location()).await;
     page.assert(200, "The request is withdrawn.");
     assert!(!page.text.contains(&form), "{}", page.text);
-    assert_eq!(site.gateway.requests.lock().unwrap()[0].state(), proto::KeyRequestState::Rejected);
+    assert!(!page.text.contains("<h2>Requested</h2>"), "{}", page.text);
+    let ended = site.gateway.requests.lock().unwrap()[0].ended.clone().unwrap();
+    assert_eq!(ended.by_account, account.to_string());
+    // Another tab sends the form again.
+    let again = browser.post(&withdraw, &[]).await;
+    assert_eq!(again.location(), withdrawn.location());
     let activity = browser.get(&format!("/accounts/{account}/activity")).await;
-    activity.assert(200, "withdrew the request for the live key live");
+    let withdrawals = activity.text.matches("withdrew the request for the live key live");
+    assert_eq!(withdrawals.count(), 1, "{}", activity.text);
+    // It waits for nobody.
+    let today = browser.get(&format!("/accounts/{account}")).await;
+    assert!(!today.text.contains("Waiting for you"), "{}", today.text);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_rejected_request_is_shown_for_two_weeks(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let account = account.to_string();
+    let asked = proto::KeyRequestState::Asked;
+    let rejected = site.gateway.add_request(&account, "server", asked).id;
+    let closed = site.gateway.add_request(&account, "old", asked).id;
+    site.gateway.reject(&rejected, "Say what it is for.");
+    for request in site.gateway.requests.lock().unwrap().iter_mut().filter(|it| it.id == closed) {
+        site.gateway.end(request, &account, "The account was closed.");
+    }
+    let keys = format!("/accounts/{account}/keys");
+    // A form that is older than the decision does not turn it into a withdrawal.
+    let late = browser.post(&format!("{keys}/requests/{rejected}/withdraw"), &[]).await;
+    browser.get(late.location()).await.assert(200, "Staff rejected the request before");
+    let activity = browser.get(&format!("/accounts/{account}/activity")).await;
+    assert!(!activity.text.contains("withdrew"), "{}", activity.text);
+    site.clock.advance(Duration::days(14) - Duration::seconds(1));
+    let mut browser = site.signed_in(ADA).await;
+    for path in [format!("/accounts/{account}"), keys.clone()] {
+        let page = browser.get(&path).await;
+        page.assert(200, "Say what it is for.");
+        assert!(!page.text.contains("The account was closed."), "{}", page.text);
+    }
+    site.clock.advance(Duration::seconds(1));
+    for path in [format!("/accounts/{account}"), keys] {
+        let page = browser.get(&path).await;
+        assert!(!page.text.contains("Say what it is for."), "{}", page.text);
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn who_reveals_second_reads_who_has_seen_the_secret(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut ada, account) = owner(&site).await;
+    let bob = site.person(BOB).await;
+    site.join(account, bob, Role::Developer).await;
+    let mut bob = site.signed_in(BOB).await;
+    let approved = proto::KeyRequestState::Approved;
+    let id = site.gateway.add_request(&account.to_string(), "server", approved).id;
+    let keys = format!("/accounts/{account}/keys");
+    let reveal = format!("{keys}/requests/{id}/reveal");
+    ada.post(&reveal, &[]).await.assert(200, "svc_live_");
+    site.clock.advance(Duration::minutes(7));
+
+    let second = bob.post(&reveal, &[]).await;
+    let page = bob.get(second.location()).await;
+    page.assert(200, &format!("{ADA} revealed this key, 23 November 2026, 12:00 UTC"));
+    page.assert(200, "after 24 hours");
+    assert!(!page.text.contains("already shown to you"), "{}", page.text);
+    // Ada reads something else, and her colleague has revealed nothing.
+    let again = ada.post(&reveal, &[]).await;
+    let page = ada.get(again.location()).await;
+    page.assert(200, "The secret was already shown to you");
+    assert!(!page.text.contains("revealed this key"), "{}", page.text);
+    let activity = ada.get(&format!("/accounts/{account}/activity")).await;
+    assert_eq!(activity.text.matches("revealed the key").count(), 1, "{}", activity.text);
+    // The page of the key names her at any time, also when she has left.
+    let seen = format!("<dt>Secret seen by</dt><dd><bdi>{ADA}</bdi>");
+    bob.get(&format!("{keys}/{id}")).await.assert(200, &seen);
+    ada.post(&format!("{keys}/{id}/revoke"), &[]).await.location();
+    let page = bob.get(second.location()).await;
+    page.assert(200, "It has been rotated or revoked since.");
 }

@@ -53,7 +53,12 @@ async fn send_once(
 }
 
 const CREATED_BEFORE: (&str, &str) =
-    ("?done=key-created-before", "If you have not seen the secret, rotate the key");
+    ("?done=key-created-before", "This form has already created the key");
+
+const ROTATED_BEFORE: (&str, &str) =
+    ("?done=key-rotated-before", "This form has already rotated the key");
+const REVEALED_BEFORE: (&str, &str) =
+    ("?done=key-revealed-before", "The secret was already shown to you");
 
 /// The secret that a page shows.
 fn secret(page: &Page) -> String {
@@ -84,11 +89,12 @@ async fn one_key_one_invitation_and_one_endpoint(pool: PgPool) {
     assert_eq!(counted(), (made + 1, asked + 1));
     let rotate = full.own("/accounts/{account}/keys/{key}/rotate");
     let page = full.own("/accounts/{account}/keys/{key}");
-    let shown = send_once(&mut owner, &page, &rotate, CREATED_BEFORE, &[]).await;
+    let shown = send_once(&mut owner, &page, &rotate, ROTATED_BEFORE, &[]).await;
     shown.assert(200, "svc_test_new_");
-    // The page of the key leads to a new secret.
-    let before = format!("{page}{}", CREATED_BEFORE.0);
-    owner.get(&before).await.assert(200, &format!("action=\"{rotate}\""));
+    // The second answer leads to the new key, whose page leads to another secret.
+    let new = site.gateway.keys.lock().unwrap().last().unwrap().id.clone();
+    let before = format!("{keys}/{new}{}", ROTATED_BEFORE.0);
+    owner.get(&before).await.assert(200, &format!("action=\"{keys}/{new}/rotate\""));
 
     let team = full.own("/accounts/{account}/team");
     let invite = format!("{team}/invite");
@@ -135,23 +141,15 @@ async fn a_key_is_revealed_once_and_a_form_id_is_bound_to_its_account(pool: PgPo
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await;
-    let request = proto::KeyRequest {
-        id: kit::ids::row_id().to_string(),
-        account_id: account.to_string(),
-        name: "reader".to_owned(),
-        kind: proto::KeyKind::Account.into(),
-        state: proto::KeyRequestState::Approved.into(),
-        ..proto::KeyRequest::default()
-    };
-    let id = request.id.clone();
-    site.gateway.requests.lock().unwrap().push(request);
+    let approved = proto::KeyRequestState::Approved;
+    let id = site.gateway.add_request(&account.to_string(), "reader", approved).id;
     let mut owner = site.signed_in(ADA).await;
     let keys = format!("/accounts/{account}/keys");
     let reveal = format!("{keys}/requests/{id}/reveal");
-    let shown = send_once(&mut owner, &keys, &reveal, CREATED_BEFORE, &[]).await;
+    let shown = send_once(&mut owner, &keys, &reveal, REVEALED_BEFORE, &[]).await;
     shown.assert(200, &format!("svc_live_{id}"));
     let again = owner.post(&reveal, &[]).await;
-    assert_eq!(again.location(), format!("{keys}/{id}?done=key-created-before"));
+    assert_eq!(again.location(), format!("{keys}/{id}{}", REVEALED_BEFORE.0));
     // In another account the same id is another form.
     let form = kit::ids::row_id().to_string();
     let fields = [("form", form.as_str()), ("name", "server"), ("kind", "account")];

@@ -123,6 +123,7 @@ impl Site {
         let (lifecycle, supervisor) = Lifecycle::new();
         drop(supervisor);
         let gateway = StubGateway::default();
+        gateway.clock.set(clock.clone()).unwrap();
         let mut services = kit::rpc::server::services();
         services.add_service(AccountsServiceServer::new(gateway.clone()));
         let (listings, economy) = (StubListings::default(), StubEconomy::default());

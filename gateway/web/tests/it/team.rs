@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use contracts::common::v1::Mode;
-use contracts::gateway::v1::{Key, KeyKind, KeyRequest, KeyRequestState};
+use contracts::gateway::v1::{Key, KeyKind, KeyRequestState};
 use futures::future::join_all;
 use kit::api::timestamp;
 use kit::ids;
@@ -204,16 +204,10 @@ async fn owners_learn_which_secrets_a_person_has_seen_who_stops_working_with_the
     let (mut owner, mut developer) = (hooks.browser.clone(), site.signed_in(BOB).await);
     let base = format!("/accounts/{account}");
     // Bob reveals a live key, and adds an address.
-    let request = KeyRequest {
-        id: kit::ids::row_id().to_string(),
-        account_id: account.to_string(),
-        name: "server".to_owned(),
-        state: KeyRequestState::Approved.into(),
-        ..KeyRequest::default()
-    };
-    let key = format!("{base}/keys/{}", request.id);
-    let reveal = format!("{base}/keys/requests/{}/reveal", request.id);
-    site.gateway.requests.lock().unwrap().push(request);
+    let approved = KeyRequestState::Approved;
+    let request = site.gateway.add_request(&account.to_string(), "server", approved).id;
+    let key = format!("{base}/keys/{request}");
+    let reveal = format!("{base}/keys/requests/{request}/reveal");
     developer.post(&reveal, &[]).await.assert(200, "svc_live_");
     let webhooks = format!("{base}/webhooks");
     let fields = [("url", hooks.receiver.url.as_str()), ("events", "tip.paid")];
@@ -290,15 +284,9 @@ async fn owners_learn_which_secrets_a_person_has_seen_who_stops_working_with_the
     let dora = site.person("dora@games.example").await;
     site.join(account, dora, Role::Developer).await;
     let mut developer = site.signed_in("dora@games.example").await;
-    let request = KeyRequest {
-        id: kit::ids::row_id().to_string(),
-        account_id: account.to_string(),
-        name: "launcher".to_owned(),
-        state: KeyRequestState::Approved.into(),
-        ..KeyRequest::default()
-    };
-    let reveal = format!("{base}/keys/requests/{}/reveal", request.id);
-    site.gateway.requests.lock().unwrap().push(request);
+    let approved = KeyRequestState::Approved;
+    let request = site.gateway.add_request(&account.to_string(), "launcher", approved).id;
+    let reveal = format!("{base}/keys/requests/{request}/reveal");
     developer.post(&reveal, &[]).await.assert(200, "svc_live_");
     let without = owner.clone().with_router(&crate::outages::without(site, Needs::Webhooks));
     let mut without = without;

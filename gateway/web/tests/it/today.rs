@@ -48,14 +48,7 @@ async fn open_tasks_link_to_their_pages(pool: PgPool) {
     for (name, state) in
         [("server", KeyRequestState::Approved), ("launcher", KeyRequestState::Asked)]
     {
-        let request = gateway::KeyRequest {
-            id: kit::ids::row_id().to_string(),
-            account_id: account.clone(),
-            name: name.to_owned(),
-            state: state.into(),
-            ..gateway::KeyRequest::default()
-        };
-        site.gateway.requests.lock().unwrap().push(request);
+        site.gateway.add_request(&account, name, state);
     }
     let page = owner.get(&path).await;
     for part in [
@@ -124,7 +117,7 @@ async fn without_a_service_the_rest_is_shown(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn an_account_for_which_nothing_waits_shows_what_has_happened_lately(pool: PgPool) {
+async fn an_account_shows_what_has_happened_lately(pool: PgPool) {
     let mut hooks = WebhookSite::new(pool).await;
     let endpoint = hooks.add().await;
     let test = format!("{endpoint}/test");
@@ -153,6 +146,13 @@ async fn an_account_for_which_nothing_waits_shows_what_has_happened_lately(pool:
         &format!("<a href=\"{endpoint}\">"),
         "Staff approved okoto",
     ] {
+        page.assert(200, part);
+    }
+    // Something that waits hides nothing of it.
+    let approved = KeyRequestState::Approved;
+    hooks.site.gateway.add_request(&account.to_string(), "server", approved);
+    let page = hooks.browser.get(&today).await;
+    for part in ["Waiting for you", "GET /v1/games/none 404 not_found", "Staff approved okoto"] {
         page.assert(200, part);
     }
     // A page that has lost the gateway does not call it again.

@@ -2,7 +2,13 @@
 
 key-name = Name
 done-key-request-withdrawn = The request is withdrawn.
-done-key-created-before = This form has created the key before. If you have not seen the secret, rotate the key: you get a new one.
+done-key-request-rejected-before = Staff rejected the request before you withdrew it.
+done-key-created-before = This form has already created the key and shown its secret. If you did not see the secret, rotate the key to get another one.
+done-key-rotated-before = This form has already rotated the key: this is the new one, and its secret was shown then. If you did not see the secret, rotate this key.
+done-key-revealed-before = The secret was already shown to you. If you did not see it, rotate the key to get another one.
+key-revealed-by = { $from } revealed this key, { $to }. Ask { $from } for the secret, or rotate the key, which ends that secret after 24 hours.
+key-revealed-by-ended = { $from } revealed this key, { $to }. It has been rotated or revoked since.
+key-seen-by-staff = staff
 key-mode-test = test
 key-mode-live = live
 key-mode-unknown = not known

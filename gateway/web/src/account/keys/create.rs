@@ -11,7 +11,7 @@ use pages::{Choice, Field, Fields};
 use serde::Deserialize;
 use tokio::time::timeout;
 
-use super::shown_once;
+use super::{KeyEffect, shown_once};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
@@ -54,8 +54,7 @@ pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm
             return Ok(Effect::shown_at(Action::KeyAsked, asked.name, &keys).once(id));
         }
         let made = gateway.create_key(&actor, account, key, sent).await?;
-        let effect = (Action::KeyCreated, "key-secret-test");
-        Ok(shown_once(&request, effect, made, None).await)
+        Ok(shown_once(&request, KeyEffect::Created, made, None).await)
     };
     let page = async |state| page(&request, &form, state).await;
     request.answer(work, &FIELDS, page).await

@@ -2,12 +2,12 @@
 
 use axum::extract::Path;
 use contracts::common::v1::Mode;
-use contracts::gateway::v1::KeyRequestState;
+use contracts::gateway::v1::{KeyRequest, KeyRequestState};
 use pages::keys::{KeyRow, ListPage, RequestRow};
 use pages::when;
 use uuid::Uuid;
 
-use super::{rights, row, shown_once};
+use super::{KeyEffect, is_recent_rejection, is_rejection, rights, row, shown_once};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
@@ -15,7 +15,7 @@ use crate::domain::role::Permission;
 use crate::english::texts;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
-use crate::render::{FormState, html};
+use crate::render::{FormState, html, see_other};
 use crate::request::Section;
 use crate::upstream::time_of;
 use crate::url_query::UrlQuery;
@@ -35,20 +35,24 @@ pub async fn reveal(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>)
                 Err(_no_key) => return Err(fault),
             },
         };
-        let effect = (Action::KeyRevealed, "key-secret-live");
-        Ok(shown_once(&request, effect, revealed, None).await)
+        Ok(shown_once(&request, KeyEffect::Revealed, revealed, None).await)
     };
     let page = async |state| page(&request, None, state).await;
     request.answer(work, &[], page).await
 }
 
-/// Withdraws a request for a live key.
+/// Withdraws a request for a live key. Staff may have rejected it before.
 pub async fn withdraw(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
     let (gateway, actor) = (&request.app.gateway, request.actor());
     let work = async {
-        let withdrawn = gateway.withdraw_key_request(&actor, request.scope.id, &id);
-        let (action, name) = (Action::KeyRequestWithdrawn, withdrawn.await?.name);
-        Ok(Effect::shown_at(action, name, &request.path("/keys?done=key-request-withdrawn")))
+        let ended = gateway.withdraw_key_request(&actor, request.scope.id, &id).await?;
+        if is_rejection(&ended) {
+            let path = request.path("/keys?done=key-request-rejected-before");
+            return Ok(Effect::none(see_other(&path)));
+        }
+        let path = request.path("/keys?done=key-request-withdrawn");
+        let effect = Effect::shown_at(Action::KeyRequestWithdrawn, ended.name, &path);
+        Ok(effect.once(ended.id.parse().ok()))
     };
     let page = async |state| page(&request, None, state).await;
     request.answer(work, &[], page).await
@@ -71,9 +75,14 @@ async fn page(
     let mut keys: Vec<KeyRow> = listed.iter().map(|key| row(key, now)).collect();
     // The gateway lists keys without their game among those that work.
     keys.sort_by_key(|key| !key.state.works);
-    let open = requests?.into_iter().filter(|it| it.state() != KeyRequestState::Revealed);
+    let is_shown = |request: &KeyRequest| match request.state() {
+        KeyRequestState::Revealed => false,
+        // A withdrawn one is in the activity only, and an old rejection too.
+        KeyRequestState::Rejected => is_recent_rejection(request, now),
+        _ => true,
+    };
     let day = |at| when::day(texts(), at);
-    let requests = open.map(|request| RequestRow {
+    let requests = requests?.into_iter().filter(is_shown).map(|request| RequestRow {
         rights: rights(Mode::Live, request.kind(), request.may_write, request.game.as_deref()),
         asked: time_of(request.asked_at).map(day).unwrap_or_default(),
         state: match request.state() {
@@ -83,7 +92,7 @@ async fn page(
         },
         id: request.id,
         name: request.name,
-        reason: request.reason.unwrap_or_default(),
+        reason: request.ended.map(|ended| ended.reason).unwrap_or_default(),
     });
     let page = ListPage {
         frame,

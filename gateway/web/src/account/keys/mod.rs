@@ -8,7 +8,7 @@ mod words;
 use contracts::gateway::v1 as proto;
 use pages::keys::{Grace, KeyRow, SecretPage};
 use pages::when;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use self::words::rights;
 pub(super) use self::words::{mode_name, state};
@@ -16,24 +16,62 @@ use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::english::{say, texts};
-use crate::render::ok;
+use crate::render::{ok, see_other};
 use crate::request::Section;
 use crate::upstream::time_of;
 
 /// A path for the first call.
 const FIRST_PATH: &str = "/games?limit=3";
 
-/// The effect of a form that shows a secret once. A form that was sent before leads to the key. `heading` is the key of a text; after a
-/// rotation, `old_ends` is the end of the old secret.
+/// How long a request that staff rejected stays on pages.
+const REJECTION_SHOWN_FOR: Duration = Duration::days(14);
+
+/// Whether staff rejected a request. Otherwise its account withdrew it, or it has not ended.
+fn is_rejection(request: &proto::KeyRequest) -> bool {
+    request.ended.as_ref().is_some_and(|ended| ended.by_account.is_empty())
+}
+
+/// Whether staff rejected a request a short time ago.
+pub(super) fn is_recent_rejection(request: &proto::KeyRequest, now: OffsetDateTime) -> bool {
+    let ended = request.ended.as_ref().and_then(|ended| time_of(ended.at));
+    is_rejection(request) && ended.is_some_and(|at| now - at < REJECTION_SHOWN_FOR)
+}
+
+/// What a form did that shows a secret.
+#[derive(Debug, Clone, Copy)]
+enum KeyEffect {
+    Created,
+    Revealed,
+    Rotated,
+}
+
+impl KeyEffect {
+    /// The entry in the activity, the key of the heading, and the notice of the form's second answer, which has no secret.
+    const fn texts(self) -> (Action, &'static str, &'static str) {
+        match self {
+            Self::Created => (Action::KeyCreated, "key-secret-test", "key-created-before"),
+            Self::Revealed => (Action::KeyRevealed, "key-secret-live", "key-revealed-before"),
+            Self::Rotated => (Action::KeyRotated, "key-secret-new", "key-rotated-before"),
+        }
+    }
+}
+
+/// The effect of a form that shows a secret once. If the secret was shown before, to this or to another person, it leads to the key. After
+/// a rotation, `old_ends` is the end of the old secret.
 async fn shown_once(
     request: &MemberRequest,
-    (action, heading): (Action, &'static str),
+    effect: KeyEffect,
     (key, secret): (proto::Key, String),
     old_ends: Option<OffsetDateTime>,
 ) -> Effect {
     let id = key.id.parse().ok();
+    let (action, heading, before) = effect.texts();
     if secret.is_empty() {
-        let page = request.path(&format!("/keys/{}?done=key-created-before", key.id));
+        let page = request.path(&format!("/keys/{}?done={before}", key.id));
+        let is_own = key.seen_by == request.person().id.to_string();
+        if !is_own {
+            return Effect::none(see_other(&page));
+        }
         return Effect::shown_at(action, key.name, &page).once(id);
     }
     let app = &request.app;

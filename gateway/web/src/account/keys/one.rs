@@ -5,23 +5,28 @@ use contracts::gateway::v1 as proto;
 use pages::Frame;
 use pages::keys::{KeyPage, LastCall};
 use serde::Deserialize;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::words::refusal;
-use super::{row, shown_once};
+use super::{KeyEffect, row, shown_once};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
-use crate::english::texts;
+use crate::english::{say, say_of_two, texts};
 use crate::notice::AfterForm;
 use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
 use crate::request::Section;
+use crate::seen_secrets;
 use crate::upstream::gateway::may_revoke;
 use crate::upstream::{minute_of, time_of};
 use crate::url_query::UrlQuery;
+
+/// The notice of a second *Reveal*.
+const REVEALED_BEFORE: &str = "done-key-revealed-before";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -48,9 +53,9 @@ pub async fn rotate(
     let (gateway, actor) = (&request.app.gateway, request.actor());
     let work = async {
         let rotated = gateway.rotate_key(&actor, request.scope.id, &key, revoke_old, sent).await?;
-        let (effect, old_key) = ((Action::KeyRotated, "key-secret-new"), rotated.old_key);
-        let (made, old_ends) = ((rotated.key, rotated.secret), time_of(old_key.grace_until));
-        Ok(shown_once(&request, effect, made, old_ends).await)
+        let (made, old_key) = ((rotated.key, rotated.secret), rotated.old_key);
+        let old_ends = time_of(old_key.grace_until);
+        Ok(shown_once(&request, KeyEffect::Rotated, made, old_ends).await)
     };
     let page = async |state| page(&request, &key, (None, revoke_old), state).await;
     request.answer(work, &[], page).await
@@ -81,15 +86,22 @@ async fn page(
         gateway.last_call(account, key),
     );
     let key = key?;
+    let seen_by = seen_by(request, &key).await?;
     let refusal = refusal(&key, context.account()?.month.as_ref(), now);
     let errors = state.errors;
+    let shown_before = (notice == Some(REVEALED_BEFORE))
+        .then(|| revealed_by_another(request, &key, &seen_by, now))
+        .flatten();
     let may_revoke = may_revoke(&key, now);
     let page = KeyPage {
-        frame: Frame { notice, ..context.frame },
+        // The text about a person who has revealed the key stands for the notice.
+        frame: Frame { notice: notice.filter(|_| shown_before.is_none()), ..context.frame },
         errors,
         account: account.to_string(),
         form: once_form::new_id(),
         key: row(&key, now),
+        shown_before,
+        seen_by,
         game: key.game,
         // Without the log of calls, the page leaves the last call out.
         last_call: last_call.ok().flatten().map(|call| last_call_row(&call)),
@@ -100,6 +112,28 @@ async fn page(
         may_change: request.may(Permission::Develop),
     };
     Ok(html(state.status, &page))
+}
+
+/// Who has seen the secret, for people: an email address, or words if it is not known.
+async fn seen_by(request: &MemberRequest, key: &proto::Key) -> Result<String, sqlx::Error> {
+    let Ok(person) = key.seen_by.parse() else {
+        return Ok(say("key-seen-by-staff").to_owned());
+    };
+    let email = seen_secrets::last_email(&request.app.pool, request.scope.id, person).await?;
+    Ok(email.unwrap_or_else(|| say("team-seen-somebody").to_owned()))
+}
+
+/// What a person reads who wants to reveal a key that another person has revealed.
+fn revealed_by_another(
+    request: &MemberRequest,
+    key: &proto::Key,
+    seen_by: &str,
+    now: OffsetDateTime,
+) -> Option<String> {
+    let is_own = key.seen_by == request.person().id.to_string();
+    let can_rotate = may_revoke(key, now) && key.grace_until.is_none();
+    let text = if can_rotate { "key-revealed-by" } else { "key-revealed-by-ended" };
+    (!is_own).then(|| say_of_two(text, seen_by, &minute_of(texts(), key.created_at)))
 }
 
 fn last_call_row(call: &proto::Call) -> LastCall {
