@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 use contracts::listings::v1::State;
+use http::StatusCode;
 use kit::Fault;
 use pages::accounts::AccountSettingsPage;
 use pages::{Field, Fields, Frame};
@@ -20,7 +21,7 @@ use crate::membership;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, see_other};
 use crate::request::Section;
-use crate::store::{links, members};
+use crate::store::{activity, links, members};
 use crate::upstream::Listings;
 use crate::upstream::gateway::may_revoke;
 use crate::upstream::listings::state_of;
@@ -48,9 +49,17 @@ async fn stored(request: &MemberRequest, state: FormState) -> PageResult {
 
 /// Closes an account that has nothing any more. Its last owner could not leave it otherwise.
 pub async fn close(request: MemberRequest) -> PageResult {
-    match try_to_close(&request).await? {
-        None => Ok(see_other("/accounts")),
-        Some(reason) => {
+    match try_to_close(&request).await {
+        Ok(None) => Ok(see_other("/accounts")),
+        // The same form, sent twice, has closed the account meanwhile.
+        Err(error) if error.status == StatusCode::NOT_FOUND => {
+            let (pool, person) = (&request.app.pool, request.person().id);
+            let closed = Action::AccountClosed;
+            let has_closed = activity::has_done(pool, request.scope.id, person, closed).await?;
+            if has_closed { Ok(see_other("/accounts")) } else { Err(error) }
+        }
+        Err(error) => Err(error),
+        Ok(Some(reason)) => {
             let reason = Fields::general(say(reason));
             stored(&request, FormState::invalid(reason)).await
         }

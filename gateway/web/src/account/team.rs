@@ -2,6 +2,7 @@
 
 use axum::extract::Path;
 use axum::response::Response;
+use http::StatusCode;
 use pages::mails::MailText;
 use pages::teams::{InviteRow, MemberRow, TeamPage};
 use pages::{Field, Fields, Language, when};
@@ -25,6 +26,7 @@ use crate::person_mail::{self, Reader};
 use crate::render::{FormState, html, see_other};
 use crate::request::Section;
 use crate::seen_secrets;
+use crate::store::activity;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, Member, MemberChange};
 use crate::store::people;
@@ -143,11 +145,12 @@ async fn mail_invitation(
 
 pub async fn withdraw(request: MemberRequest, Path((_, invite)): Path<(Uuid, Uuid)>) -> PageResult {
     let mut transaction = begin_change(&request, Permission::Manage).await?;
-    let email = links::withdraw(&mut *transaction, request.scope.id, invite)
-        .await?
-        .ok_or_else(PageError::not_found)?;
-    request.record_in(&mut *transaction, Action::InviteWithdrawn, &email).await?;
-    transaction.commit().await?;
+    // A form that is sent again finds no invitation, and there is nothing to do.
+    let withdrawn = links::withdraw(&mut *transaction, request.scope.id, invite).await?;
+    if let Some(email) = withdrawn {
+        request.record_in(&mut *transaction, Action::InviteWithdrawn, &email).await?;
+        transaction.commit().await?;
+    }
     Ok(back(&request))
 }
 
@@ -167,7 +170,16 @@ pub async fn remove(request: MemberRequest, Path((_, person)): Path<(Uuid, Uuid)
 }
 
 pub async fn leave(request: MemberRequest) -> PageResult {
-    change(&request, request.person().id, None).await
+    let (account, person) = (request.scope.id, request.person().id);
+    match change(&request, person, None).await {
+        // The same form, sent twice, has ended the membership meanwhile.
+        Err(error) if error.status == StatusCode::NOT_FOUND => {
+            let has_left =
+                activity::has_done(&request.app.pool, account, person, Action::Left).await?;
+            if has_left { Ok(see_other("/accounts")) } else { Err(error) }
+        }
+        answer => answer,
+    }
 }
 
 /// Begins a change of the team, and reads the person's role again: another owner may have changed the role after the access layer checked
@@ -191,7 +203,9 @@ pub(super) async fn begin_change(
 /// Changes the role of a member, or removes the member.
 async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> PageResult {
     let (app, account) = (&request.app, request.scope.id);
-    let changed = people::by_id(&app.pool, person).await?.ok_or_else(PageError::not_found)?;
+    let Some(changed) = people::by_id(&app.pool, person).await? else {
+        return if role.is_none() { Ok(back(request)) } else { Err(PageError::not_found()) };
+    };
     let is_self = person == request.person().id;
     let needed = match role {
         // Everybody may leave.
@@ -209,6 +223,8 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
     let mut transaction = begin_change(request, needed).await?;
     match members::set_role(&mut transaction, account, person, role).await? {
         MemberChange::Changed => {}
+        // Nobody has to be removed: the form was sent before, or another owner has done it.
+        MemberChange::NotFound if role.is_none() => return Ok(back(request)),
         MemberChange::NotFound => return Err(PageError::not_found()),
         MemberChange::LastOwner => {
             // The page reads with other connections, and waits for the gateway. Such requests must not hold all connections of the pool.

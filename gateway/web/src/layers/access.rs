@@ -12,6 +12,7 @@ use super::typed_form;
 use crate::admission::PageKind;
 use crate::app::App;
 use crate::client_info::ClientInfo;
+use crate::domain::action::Action;
 use crate::domain::next_page::{self, NextPage};
 use crate::domain::percent::encoded;
 use crate::domain::role::Permission;
@@ -20,6 +21,7 @@ use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
 use crate::render::see_other;
 use crate::request::{AccountScope, Viewer, added};
+use crate::store::activity;
 
 /// Who may open a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,13 @@ const ALWAYS_OPEN: [&str; 3] = [
     "/accounts/{account}/keys/{key}/revoke",
     "/accounts/{account}/team/{person}/remove",
     "/accounts/{account}/team/leave",
+];
+
+/// The forms by which a person gives up an account, and what they record. Sent again by the person, who is no member any more, they lead to the
+/// accounts of the person, as the first time.
+const ENDS_OF_MEMBERSHIP: [(&str, Action); 2] = [
+    ("/accounts/{account}/close", Action::AccountClosed),
+    ("/accounts/{account}/team/leave", Action::Left),
 ];
 
 /// The state of the layer.
@@ -143,8 +152,16 @@ async fn authorize(
     }
     if let Access::Member(permission) = access {
         // Hides whether the account exists from people who are not its members.
-        let (Some(id), Some(role)) = (account, role) else {
-            return Err(PageError::not_found());
+        let Some(id) = account else { return Err(PageError::not_found()) };
+        let Some(role) = role else {
+            let end = ENDS_OF_MEMBERSHIP.iter().find(|(path, _)| *path == guard.path);
+            let (person, pool) = (viewer.person.id, &app.pool);
+            return match end {
+                Some((_, action)) if activity::has_done(pool, id, person, *action).await? => {
+                    Ok(Some(see_other("/accounts")))
+                }
+                _ => Err(PageError::not_found()),
+            };
         };
         if !role.may(permission) {
             return Err(PageError::forbidden(permission));

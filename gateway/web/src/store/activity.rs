@@ -115,6 +115,24 @@ pub async fn of_account(
     query.fetch_all(executor).await
 }
 
+/// Whether the activity of an account says that a person has done this.
+pub async fn has_done(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    person: Uuid,
+    action: Action,
+) -> Result<bool, sqlx::Error> {
+    let query = sqlx::query_scalar!(
+        r#"select exists (
+             select from web.activity where account_id = $1 and person_id = $2 and action = $3
+           ) as "exists!""#,
+        account,
+        person,
+        action.name(),
+    );
+    query.fetch_one(executor).await
+}
+
 /// The newest address that the activity of an account has of each of these people.
 pub async fn last_emails(
     executor: impl PgExecutor<'_>,

@@ -19,9 +19,11 @@ use crate::webhook_service::insert_account;
 /// Pictures are named by their hash, and the API shows them to everybody.
 const PUBLIC: &str = "/accounts/{account}/pictures/{name}";
 /// A removal of what is not there has nothing to do, whosever it was.
-const REMOVALS: [&str; 2] = [
+const REMOVALS: [&str; 4] = [
     "/accounts/{account}/webhooks/{endpoint}/remove",
     "/accounts/{account}/claims/{claim}/withdraw",
+    "/accounts/{account}/team/invites/{invite}/withdraw",
+    "/accounts/{account}/team/{person}/remove",
 ];
 
 /// Parameters that name nothing that belongs to an account.

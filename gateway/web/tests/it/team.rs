@@ -161,6 +161,64 @@ async fn a_removed_member_is_out_at_once(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn an_end_that_is_sent_again_is_answered_as_the_first_time(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
+    let carol = site.person(CAROL).await;
+    let account = site.account(ada, Role::Owner).await;
+    for person in [bob, carol] {
+        site.join(account, person, Role::Developer).await;
+    }
+    let (base, team) = (format!("/accounts/{account}"), format!("/accounts/{account}/team"));
+    let mut owner = site.signed_in(ADA).await;
+    owner.invite(account, "dora@new.example", "editor").await.location();
+    let invite = links::invitations(&site.pool, account, site.clock.now()).await.unwrap();
+    let withdraw = format!("{team}/invites/{}/withdraw", invite[0].id);
+    let (mut leaver, mut removed) = (site.signed_in(BOB).await, site.signed_in(CAROL).await);
+    let remove = format!("{team}/{carol}/remove");
+    for (browser, form, answer) in [
+        (&owner, &withdraw, team.as_str()),
+        (&owner, &remove, team.as_str()),
+        (&leaver, &format!("{team}/leave"), "/accounts"),
+    ] {
+        let mut browser = browser.clone();
+        // Twice at once, and again from a second tab.
+        let mut again = browser.clone();
+        let (one, two) = futures::join!(browser.post(form, &[]), again.post(form, &[]));
+        let three = browser.post(form, &[]).await;
+        for page in [one, two, three] {
+            assert_eq!(page.location(), answer, "{form}");
+        }
+    }
+    let activity = owner.get(&format!("{base}/activity")).await;
+    for done in ["withdrew the invitation", "removed carol@", "left the team"] {
+        assert_eq!(activity.text.matches(done).count(), 1, "{done}: {}", activity.text);
+    }
+    let removals = site.mails().await.into_iter().filter(|(to, ..)| to == CAROL);
+    assert_eq!(removals.count(), 1);
+    // Neither who was removed nor a stranger has left, and the account does not exist for them.
+    removed.post(&format!("{team}/leave"), &[]).await.assert(404, "");
+    leaver.post(&format!("{base}/close"), &[]).await.assert(404, "");
+    leaver.get(&team).await.assert(404, "");
+    let theirs = site.account(carol, Role::Owner).await;
+    leaver.post(&format!("/accounts/{theirs}/team/leave"), &[]).await.assert(404, "");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn an_account_that_is_closed_twice_is_closed(pool: PgPool) {
+    let full = WebhookSite::new(pool).await;
+    full.site.listings.has_no_pages.store(true, Ordering::Relaxed);
+    let mut owner = full.browser.clone();
+    let close = format!("/accounts/{}/close", full.account);
+    let mut again = owner.clone();
+    let (one, two) = futures::join!(owner.post(&close, &[]), again.post(&close, &[]));
+    let three = owner.post(&close, &[]).await;
+    for page in [one, two, three] {
+        assert_eq!(page.location(), "/accounts");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn names_of_accounts_are_read_by_one_call(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
