@@ -82,6 +82,21 @@ create index link_by_person on web.link (person_id);
 create index link_by_invited on web.link (invited_id) where invited_id is not null;
 create index link_by_expiry on web.link (expires_at);
 
+-- Links that were used, until they would have expired: a second use is answered as the first one, or says how to sign in.
+create table web.used_link (
+    token_sha256 bytea primary key,
+    purpose text not null check (purpose in ('sign_up', 'reset', 'email', 'invite')),
+    -- The address that the link was mailed to.
+    email text not null,
+    -- The person who used it, or whom it has made.
+    person_id uuid not null references web.person on delete cascade,
+    -- The account that the person made or joined with it.
+    account_id uuid,
+    expires_at timestamptz not null
+);
+create index used_link_by_person on web.used_link (person_id);
+create index used_link_by_expiry on web.used_link (expires_at);
+
 -- Mails to send (src/mail).
 create table web.mail (
     id uuid primary key,

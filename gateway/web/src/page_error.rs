@@ -8,6 +8,7 @@ use pages::frame::{ErrorPage, TypedForm};
 use pages::{Frame, Language, Texts};
 
 use crate::admission::LimitReached;
+use crate::domain::link::Purpose;
 use crate::domain::role::Permission;
 use crate::render::{html, status};
 use crate::visit::Visit;
@@ -141,6 +142,19 @@ impl PageError {
             .link("/sign-in", "nav-sign-in")
             .link("/reset", "reset-title")
             .link("/sign-up", "start-sign-up")
+    }
+
+    /// A link that did before what it was for.
+    pub fn link_used(purpose: Purpose) -> Self {
+        let keys: Keys = match purpose {
+            Purpose::SignUp => &("error-link-used-title", "error-link-used-sign_up"),
+            Purpose::Invite => &("error-link-used-title", "error-link-used-invite"),
+            Purpose::Reset => &("error-link-used-title", "error-link-used-reset"),
+            Purpose::Email => &("error-link-used-title", "error-link-used-email"),
+        };
+        Self::translated(StatusCode::GONE, keys)
+            .link("/sign-in", "nav-sign-in")
+            .link("/reset", "reset-title")
     }
 
     /// A person belongs to as many accounts as anybody may. The link of the invitation still works.

@@ -9,7 +9,7 @@ mod person;
 mod viewer;
 
 pub use person::PersonRequest;
-pub use viewer::{AccountScope, NewSession, Section, Viewer, begin_session};
+pub use viewer::{AccountScope, NewSession, Section, Viewer, begin_session, begin_session_with};
 
 use http::Extensions;
 

@@ -5,8 +5,7 @@ use http::request::Parts;
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
-use super::viewer::begin_session_with;
-use super::{NewSession, Viewer, added, begin_session};
+use super::{NewSession, Viewer, added, begin_session, begin_session_with};
 use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;

@@ -105,7 +105,7 @@ pub async fn begin_session(
 }
 
 /// The same with this token.
-pub(super) async fn begin_session_with(
+pub async fn begin_session_with(
     app: &Web,
     connection: &mut PgConnection,
     token: Token,
@@ -137,6 +137,22 @@ impl NewSession {
         let has_begun = sessions::exists(executor, token.hash()).await?;
         // The browser has the device cookie of the session before.
         Ok(has_begun.then_some(Self { token, stage, device: None }))
+    }
+
+    /// The session with this token, if it goes on, for a browser that has not got its cookies.
+    pub async fn reopen(
+        app: &Web,
+        token: Token,
+        client: &ClientInfo,
+    ) -> Result<Option<Self>, sqlx::Error> {
+        let now = app.clock.now();
+        let hash = token.hash();
+        let found = sessions::find(&app.pool, hash, None, app.session_lifetimes, now).await?;
+        Ok(found.map(|(person, Session { stage, .. }, _)| {
+            let is_signed_in = stage == Stage::SignedIn;
+            let device = client.devices.signed_in(&app.key_ring, person.id, now);
+            Self { token, stage, device: is_signed_in.then_some(device) }
+        }))
     }
 
     /// Adds the cookies of the session, whose transaction is committed.

@@ -8,6 +8,7 @@ pub mod members;
 pub mod people;
 pub mod sent_notices;
 pub mod sessions;
+pub mod used_links;
 
 use kit::pg::Schema;
 

@@ -51,8 +51,9 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
     let made = browser.post(&link, &fields).await;
     let overview = browser.get(made.location()).await;
     overview.assert(200, "<html lang=\"en\">");
-    let gone = browser.get(&link).await;
-    gone.assert(410, "Ce lien ne fonctionne plus");
+    assert_eq!(browser.get(&link).await.location(), made.location());
+    let elsewhere = site.browser().get(&link).await;
+    elsewhere.assert(410, "Ce lien n’est plus utile");
 
     let new = [("current", PASSWORD), ("password", "kora balafon ngoni sabar")];
     browser.post("/you/password", &new).await.location();

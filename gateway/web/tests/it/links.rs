@@ -345,7 +345,7 @@ async fn a_sign_up_that_comes_second_leaves_no_account(pool: PgPool) {
     let mut browser = site.browser();
     let fields = [("account_name", "Savanna"), ("password", PASSWORD)];
     let (page, ()) = futures::join!(browser.post(&link, &fields), commit);
-    page.assert(410, "does not work any more");
+    page.assert(410, "Your account exists");
     let accounts = site.gateway.accounts.lock().unwrap();
     let made: Vec<String> = accounts.keys().cloned().collect();
     assert_eq!(*site.gateway.closed.lock().unwrap(), made);

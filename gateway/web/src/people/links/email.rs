@@ -40,6 +40,7 @@ pub(super) async fn send(request: &LinkRequest, person: Uuid) -> PageResult {
     let mut transaction = kit::pg::begin(&app.pool).await?;
     own.lock(&mut transaction).await?;
     request.consume(&mut transaction).await?;
+    request.record_use(&mut transaction, person.id, None).await?;
     links::remove_of_person(&mut *transaction, person.id).await?;
     links::bind_invitations(&mut *transaction, &person.email, person.id).await?;
     if let Err(error) = people::set_email(&mut *transaction, person.id, new).await {
@@ -59,7 +60,7 @@ pub(super) async fn send(request: &LinkRequest, person: Uuid) -> PageResult {
         person_mail::queue(&mut transaction, reader, &text, app.clock.now()).await?;
     }
     own.record_own(&mut *transaction, Action::EmailChanged).await?;
-    let session = own.renew_session(&mut transaction).await?;
+    let session = own.renew_session_by(&mut transaction, &request.token.text()).await?;
     transaction.commit().await?;
     let mut response = see_other("/you?done=email");
     session.add_cookies(app, &mut response);

@@ -73,6 +73,7 @@ async fn join(request: &LinkRequest, own: &PersonRequest, account: Uuid, role: R
     members::lock(&mut transaction, account).await?;
     own.lock(&mut transaction).await?;
     request.consume(&mut transaction).await?;
+    request.record_use(&mut transaction, person.id, Some(account)).await?;
     let memberships = members::of_person(&mut *transaction, person.id).await?;
     let is_member = memberships.iter().any(|it| it.account == account);
     if !is_member && memberships.len() >= members::MAX_ACCOUNTS {

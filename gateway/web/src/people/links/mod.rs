@@ -5,12 +5,14 @@ mod invite;
 mod new_person;
 mod reset;
 mod sign_up;
+mod used;
 
 pub(super) use invite::{Invitation, invitation};
 
 use axum::extract::{FromRequestParts, Path};
 use axum::response::Response;
 use http::StatusCode;
+use http::header::SET_COOKIE;
 use http::request::Parts;
 use pages::people::{ConfirmLinkPage, PasswordLinkPage};
 use pages::{Field, Frame};
@@ -18,6 +20,7 @@ use serde::Deserialize;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use self::used::{LinkCookies, UsedLinkRequest, session_token};
 use super::link_mail::link_path;
 use crate::admission::Admission;
 use crate::app::App;
@@ -30,9 +33,10 @@ use crate::hashing::Permit;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
-use crate::request::{PersonRequest, Viewer, added, begin_session};
+use crate::request::{PersonRequest, Viewer, added, begin_session_with};
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::sessions::{self, Stage};
+use crate::store::used_links::{self, UsedLink};
 use crate::url_query::UrlQuery;
 
 /// What a visitor types.
@@ -43,24 +47,47 @@ pub struct Input {
     password: String,
 }
 
-pub async fn show(request: LinkRequest) -> PageResult {
-    match request.link.target {
-        LinkTarget::SignUp => sign_up::show(&request).await,
-        LinkTarget::Reset { person } => reset::show(&request, person).await,
-        LinkTarget::Email { person } => Ok(email::show(&request, person)),
-        LinkTarget::Invite { account, role, .. } => invite::show(&request, account, role).await,
-    }
+pub async fn show(opened: OpenedLink) -> PageResult {
+    let request = match opened {
+        OpenedLink::Works(request) => request,
+        OpenedLink::Used(request) => return request.answer().await,
+    };
+    let mut page = match request.link.target {
+        LinkTarget::SignUp => sign_up::show(&request).await?,
+        LinkTarget::Reset { person } => reset::show(&request, person).await?,
+        LinkTarget::Email { person } => email::show(&request, person),
+        LinkTarget::Invite { account, role, .. } => invite::show(&request, account, role).await?,
+    };
+    request.mark_browser(&mut page);
+    Ok(page)
 }
 
-pub async fn send(request: LinkRequest, FormBody(input): FormBody<Input>) -> PageResult {
-    match request.link.target {
+pub async fn send(opened: OpenedLink, FormBody(input): FormBody<Input>) -> PageResult {
+    let request = match opened {
+        OpenedLink::Works(request) => request,
+        OpenedLink::Used(request) => return request.answer().await,
+    };
+    let answer = match request.link.target {
         LinkTarget::SignUp => sign_up::send(&request, &input).await,
         LinkTarget::Reset { person } => reset::send(&request, person, &input).await,
         LinkTarget::Email { person } => email::send(&request, person).await,
         LinkTarget::Invite { account, role, .. } => {
             invite::send(&request, account, role, &input).await
         }
+    };
+    match answer {
+        // The same form may have used the link meanwhile, and ended the session of this request.
+        Err(error) if [StatusCode::GONE, StatusCode::UNAUTHORIZED].contains(&error.status) => {
+            request.answer_if_used(error).await
+        }
+        answer => answer,
     }
+}
+
+/// A request of the page of a link that works, or of one that was used.
+pub enum OpenedLink {
+    Works(Box<LinkRequest>),
+    Used(Box<UsedLinkRequest>),
 }
 
 /// A request of the page of a link that works.
@@ -70,29 +97,36 @@ pub struct LinkRequest {
     language: PageLanguage,
     /// The person who is signed in in this browser.
     viewer: Option<Viewer>,
-    token: String,
+    token: Token,
+    cookies: LinkCookies,
     link: Link,
     next: String,
 }
 
-impl FromRequestParts<App> for LinkRequest {
+impl FromRequestParts<App> for OpenedLink {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
         let token = Path::<String>::from_request_parts(parts, app).await;
         let Path(token) = token.map_err(|_no_text| PageError::link_gone())?;
         let next = UrlQuery::<NextPage>::from_request_parts(parts, app).await?;
-        let parsed = Token::parse(&token).ok_or_else(PageError::link_gone)?;
-        let link = links::find(&app.pool, parsed.hash(), app.clock.now()).await?;
-        Ok(Self {
-            app: App::clone(app),
-            client: added(&parts.extensions)?,
-            language: added(&parts.extensions)?,
-            viewer: added(&parts.extensions)?,
-            token,
-            link: link.ok_or_else(PageError::link_gone)?,
-            next: next.0.next,
-        })
+        let token = Token::parse(&token).ok_or_else(PageError::link_gone)?;
+        let (now, next, app) = (app.clock.now(), next.0.next, App::clone(app));
+        let (client, viewer) = (added(&parts.extensions)?, added(&parts.extensions)?);
+        let browser = app.cookie.value(&parts.headers, used::COOKIE);
+        let cookies = LinkCookies {
+            session: app.cookie.token(&parts.headers),
+            browser: browser.and_then(Token::parse),
+        };
+        if let Some(link) = links::find(&app.pool, token.hash(), now).await? {
+            let language = added(&parts.extensions)?;
+            let request = LinkRequest { app, client, language, viewer, token, cookies, link, next };
+            return Ok(Self::Works(Box::new(request)));
+        }
+        let used = used_links::find(&app.pool, token.hash(), now).await?;
+        let used = used.ok_or_else(PageError::link_gone)?;
+        let request = UsedLinkRequest { app, client, viewer, token, cookies, next, used };
+        Ok(Self::Used(Box::new(request)))
     }
 }
 
@@ -126,7 +160,7 @@ impl LinkRequest {
             text: form.text,
             email: self.link.email.clone(),
             signed_in: other.map(|other| other.email.clone()),
-            action: self.language.path(&link_path(&self.token, self.next())),
+            action: self.language.path(&link_path(&self.token.text(), self.next())),
             account_name: form.account_name.map(|field| field.error_in(&errors)),
             password: password.hint(texts.say("password-hint")).error_in(&errors),
             button: form.button,
@@ -142,7 +176,7 @@ impl LinkRequest {
     }
 
     fn path(&self) -> String {
-        self.language.path(&format!("/link/{}", self.token))
+        self.language.path(&format!("/link/{}", self.token.text()))
     }
 
     /// The request of the person whom the link is for, who must be signed in. `other_person` is the key of the text for anybody else.
@@ -183,6 +217,29 @@ impl LinkRequest {
         }))
     }
 
+    /// Stores in a browser a token by which it gets the answer again if that is lost. One that it has leads to other sessions as well.
+    fn mark_browser(&self, page: &mut Response) {
+        if self.cookies.browser.is_some() {
+            return;
+        }
+        let token = Token::generate().text();
+        let cookie = self.app.cookie.set_value(used::COOKIE, &token, used::COOKIE_LIFETIME);
+        if let Some(cookie) = cookie {
+            page.headers_mut().append(SET_COOKIE, cookie);
+        }
+    }
+
+    /// The answer to the use that another request has made of the link meanwhile; otherwise this error.
+    async fn answer_if_used(self, error: PageError) -> PageResult {
+        let now = self.app.clock.now();
+        let Some(used) = used_links::find(&self.app.pool, self.token.hash(), now).await? else {
+            return Err(error);
+        };
+        let Self { app, client, viewer, token, cookies, next, .. } = self;
+        let request = UsedLinkRequest { app, client, viewer, token, cookies, next, used };
+        request.answer().await
+    }
+
     /// Uses the link up. Of two concurrent requests, one fails here. Every transaction locks the person before the person's links, so that
     /// no two wait for each other.
     async fn consume(&self, connection: &mut PgConnection) -> Result<(), PageError> {
@@ -190,6 +247,23 @@ impl LinkRequest {
             return Err(PageError::link_gone());
         }
         Ok(Admission::give_back_mail(connection, &self.link).await?)
+    }
+
+    /// Stores what the link, which was used up, has become.
+    async fn record_use(
+        &self,
+        connection: &mut PgConnection,
+        person: Uuid,
+        account: Option<Uuid>,
+    ) -> Result<(), sqlx::Error> {
+        let used = UsedLink {
+            purpose: self.link.target.purpose(),
+            email: self.link.email.clone(),
+            person,
+            account,
+            expires_at: self.link.expires_at,
+        };
+        used_links::insert(connection, self.token.hash(), &used).await
     }
 
     /// Begins a session, ends the one of this browser, commits both, and redirects to `path`.
@@ -203,7 +277,10 @@ impl LinkRequest {
             sessions::end(&mut *transaction, viewer.token.hash()).await?;
         }
         let (app, client) = (&self.app, &self.client);
-        let session = begin_session(app, &mut transaction, person, stage, client).await?;
+        let browser = self.cookies.browser.as_ref();
+        let token = browser.map_or_else(Token::generate, |it| session_token(&self.token, it));
+        let begun = (person, stage);
+        let session = begin_session_with(app, &mut transaction, token, begun, client).await?;
         transaction.commit().await?;
         let mut response = see_other(path);
         session.add_cookies(app, &mut response);

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::{Input, LinkRequest};
 use crate::domain::action::Action;
+use crate::domain::link::Purpose;
 use crate::domain::password;
 use crate::domain::role::Role;
 use crate::page_error::{PageError, PageResult};
@@ -44,8 +45,13 @@ pub(super) async fn insert(request: &LinkRequest, member: &NewMember, hash: &str
         NewPerson { id: person, email, password_hash: hash, language: request.language.language };
     if let Err(error) = people::insert(&mut *transaction, new).await {
         // Another link has created the person since the page was sent.
-        return Err(if is_taken(&error) { PageError::link_gone() } else { error.into() });
+        return Err(if is_taken(&error) {
+            PageError::link_used(Purpose::SignUp)
+        } else {
+            error.into()
+        });
     }
+    request.record_use(&mut transaction, person, Some(account)).await?;
     members::insert(&mut *transaction, account, person, role, now).await?;
     let entry =
         NewEntry::new(person, email, &request.client, action).in_account(account, role.as_str());

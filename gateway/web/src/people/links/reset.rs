@@ -41,6 +41,7 @@ pub(super) async fn send(request: &LinkRequest, person: Uuid, input: &Input) -> 
     let person =
         people::lock(&mut *transaction, person.id).await?.ok_or_else(PageError::link_gone)?;
     request.consume(&mut transaction).await?;
+    request.record_use(&mut transaction, person.id, None).await?;
     // Invalidate the person's other reset and e-mail links as well.
     links::remove_of_person(&mut *transaction, person.id).await?;
     people::set_password(&mut *transaction, person.id, &hash).await?;

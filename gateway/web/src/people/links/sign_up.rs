@@ -7,6 +7,7 @@ use super::new_person::{self, NewMember};
 use super::{Input, LinkRequest, PasswordForm};
 use crate::domain::account_name;
 use crate::domain::action::Action;
+use crate::domain::link::Purpose;
 use crate::domain::role::Role;
 use crate::page_error::{PageError, PageResult};
 use crate::render::FormState;
@@ -56,7 +57,7 @@ pub(super) async fn send(request: &LinkRequest, input: &Input) -> PageResult {
 /// The link works until its address belongs to a person.
 async fn check(request: &LinkRequest) -> Result<(), PageError> {
     let known = people::by_email(&request.app.pool, &request.link.email).await?;
-    known.map_or(Ok(()), |_person| Err(PageError::link_gone()))
+    known.map_or(Ok(()), |_person| Err(PageError::link_used(Purpose::SignUp)))
 }
 
 async fn page(request: &LinkRequest, typed_name: &str, state: FormState) -> Response {
