@@ -124,16 +124,18 @@ pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -
     if !state.is_accepted() {
         return Ok(page_off(&request, state));
     }
-    if person.totp_secret.is_some() {
-        let Some(code) = TypedCode::parse(&form.code) else {
-            state.add("code", say(NO_CODE));
-            return Ok(page_off(&request, state));
-        };
-        if !use_code(app, &app.pool, person, &code).await? {
-            count_wrong_code(app, person).await?;
-            state.add("code", say("code-wrong"));
-            return Ok(page_off(&request, state));
-        }
+    // The form was sent before: nothing changes, and nobody gets another mail.
+    if person.totp_secret.is_none() {
+        return Ok(see_other("/you?done=totp-off"));
+    }
+    let Some(code) = TypedCode::parse(&form.code) else {
+        state.add("code", say(NO_CODE));
+        return Ok(page_off(&request, state));
+    };
+    if !use_code(app, &app.pool, person, &code).await? {
+        count_wrong_code(app, person).await?;
+        state.add("code", say("code-wrong"));
+        return Ok(page_off(&request, state));
     }
     let mut transaction = kit::pg::begin(&app.pool).await?;
     request.lock(&mut transaction).await?;

@@ -138,6 +138,12 @@ async fn a_recovery_code_works_once(pool: PgPool) {
         .assert(422, "code-error");
     let off = half.post("/you/totp/off", &[("password", PASSWORD), ("code", &codes[4])]).await;
     assert_eq!(off.location(), "/you?done=totp-off");
+    // The form is sent again: it has the code that is used up, and nothing changes.
+    let mails = site.mails().await.len();
+    let again = half.post("/you/totp/off", &[("password", PASSWORD), ("code", &codes[4])]).await;
+    assert_eq!(again.location(), off.location());
+    half.get("/you").await.assert(200, ADA);
+    assert_eq!(site.mails().await.len(), mails);
     site.signed_in(ADA).await;
 }
 

@@ -66,7 +66,8 @@ pub async fn revoke(request: MemberRequest, Path((_, key)): Path<(Uuid, String)>
     let work = async {
         let revoked = gateway.revoke_key(&actor, request.scope.id, &key).await?;
         let (action, keys) = (Action::KeyRevoked, request.path("/keys"));
-        Ok(Effect::shown_at(action, revoked.name, &keys))
+        let id = revoked.id.parse().ok();
+        Ok(Effect::shown_at(action, revoked.name, &keys).once(id))
     };
     let page = async |state| page(&request, &key, (None, false), state).await;
     request.answer(work, &[], page).await
