@@ -58,7 +58,8 @@ pub struct Settings {
     /// Base address of the API with its version, for its OpenAPI document
     #[arg(long, value_parser = public_url::parse)]
     pub api_url: String,
-    /// TOML file with a table of plans, in the form of `proto/src/plans.toml`, whose `version` every change raises
+    /// TOML file with a table of plans, in the form of `proto/src/plans.toml`, whose `version`
+    /// every change raises
     #[arg(long)]
     pub plans: Option<PathBuf>,
     /// Tips of one player to one game per minute

@@ -124,7 +124,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     serve_http(&boot, app).await
 }
 
-/// Publishes the table of plans, or says why this gateway's table is not the one that the fleet uses.
+/// Publishes the table of plans, or says why this gateway's table is not the one that the fleet
+/// uses.
 async fn publish_plans(producer: &Producer, plans: &Plans) -> anyhow::Result<()> {
     let publication = write::plans::publish(producer, plans).await?;
     let own = plans.version();

@@ -96,7 +96,8 @@ impl KeyRequest {
         }
     }
 
-    /// The request without a key; `None` if it ended before. An approved request can still end until the key is revealed.
+    /// The request without a key; `None` if it ended before. An approved request can still end
+    /// until the key is revealed.
     pub fn ended(&self, ended: Ended) -> Result<Option<Self>, Fault> {
         match self.state {
             KeyRequestState::Asked | KeyRequestState::Approved => {

@@ -131,8 +131,9 @@ pub(super) async fn set_plan(
     Ok(proto::SetAccountPlanResponse { account: Some((&account).into()) })
 }
 
-/// Withdraws the requests of an account that may still lead to a key, and revokes its keys. In this order, no request leads to a key afterwards.
-/// A failure keeps none of the others; the first one is returned.
+/// Withdraws the requests of an account that may still lead to a key, and revokes its keys. In this
+/// order, no request leads to a key afterwards. A failure keeps none of the others; the first one
+/// is returned.
 pub(super) async fn close(
     services: &Services,
     by: Author,

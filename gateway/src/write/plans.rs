@@ -20,8 +20,8 @@ pub enum Publication {
     SameVersion,
 }
 
-/// Publishes the table, if its version is higher than that of the one on the feed: of two gateways with different tables, the one that
-/// restarts last does not decide.
+/// Publishes the table, if its version is higher than that of the one on the feed: of two gateways
+/// with different tables, the one that restarts last does not decide.
 ///
 /// # Errors
 /// PostgreSQL cannot be reached, or the table on the feed cannot be read.

@@ -82,7 +82,8 @@ create index link_by_person on web.link (person_id);
 create index link_by_invited on web.link (invited_id) where invited_id is not null;
 create index link_by_expiry on web.link (expires_at);
 
--- Links that were used, until they would have expired: a second use is answered as the first one, or says how to sign in.
+-- Links that were used, until they would have expired: a second use is answered as the first one,
+-- or says how to sign in.
 create table web.used_link (
     token_sha256 bytea primary key,
     purpose text not null check (purpose in ('sign_up', 'reset', 'email', 'invite')),

@@ -27,7 +27,8 @@ use crate::upstream::webhook::origin;
 /// How long a page, and a person who leaves, wait for the services.
 const WAIT: Duration = Duration::from_secs(3);
 
-/// The live keys that work and are not public, and the endpoints of webhooks, of an account. `None`: the service has not answered.
+/// The live keys that work and are not public, and the endpoints of webhooks, of an account.
+/// `None`: the service has not answered.
 struct Secrets {
     account: Uuid,
     keys: Option<Vec<gateway::Key>>,
@@ -43,7 +44,8 @@ impl Secrets {
         let endpoints = endpoints.ok().and_then(Result::ok);
         let now = app.clock.now();
         if let Some(keys) = &mut keys {
-            // Everybody may have the public key of a game, and its rotation ends the key in the copies of players.
+            // Everybody may have the public key of a game, and its rotation ends the key in the
+            // copies of players.
             let is_secret =
                 |key: &gateway::Key| key.mode() == Mode::Live && key.kind() != KeyKind::Public;
             keys.retain(|key| may_revoke(key, now) && is_secret(key));
@@ -59,7 +61,8 @@ impl Secrets {
         self.endpoints.iter().flatten()
     }
 
-    /// The key of the words for what is not known, because a service has not answered; `None`: all is known.
+    /// The key of the words for what is not known, because a service has not answered; `None`: all
+    /// is known.
     fn unknown(&self) -> Option<&'static str> {
         match (&self.keys, &self.endpoints) {
             (Some(_), Some(_)) => None,

@@ -24,8 +24,8 @@ pub struct Plan {
     #[prost(bool, tag = "9")]
     pub coming: bool,
 }
-/// The table of plans. A gateway publishes its table at start, before it serves accounts on one of its plans, if its version is higher than
-/// that of the published one.
+/// The table of plans. A gateway publishes its table at start, before it serves accounts on one of
+/// its plans, if its version is higher than that of the published one.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Plans {
     /// The cheapest first.
@@ -814,7 +814,8 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "RevokeKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Requests a live key for an account. The request counts as one of the plan's working keys until it ends.
+        /// Requests a live key for an account. The request counts as one of the plan's working keys until
+        /// it ends.
         pub async fn request_key(
             &mut self,
             request: impl tonic::IntoRequest<super::RequestKeyRequest>,
@@ -889,8 +890,8 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "ApproveKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Rejects a request. One that staff rejected or the account withdrew stays as it is. An approved request can be rejected until its key is
-        /// revealed.
+        /// Rejects a request. One that staff rejected or the account withdrew stays as it is. An approved
+        /// request can be rejected until its key is revealed.
         pub async fn reject_key(
             &mut self,
             request: impl tonic::IntoRequest<super::RejectKeyRequest>,
@@ -1105,7 +1106,8 @@ pub mod staff_service_server {
             tonic::Response<super::RevokeKeyResponse>,
             tonic::Status,
         >;
-        /// Requests a live key for an account. The request counts as one of the plan's working keys until it ends.
+        /// Requests a live key for an account. The request counts as one of the plan's working keys until
+        /// it ends.
         async fn request_key(
             &self,
             request: tonic::Request<super::RequestKeyRequest>,
@@ -1129,8 +1131,8 @@ pub mod staff_service_server {
             tonic::Response<super::ApproveKeyResponse>,
             tonic::Status,
         >;
-        /// Rejects a request. One that staff rejected or the account withdrew stays as it is. An approved request can be rejected until its key is
-        /// revealed.
+        /// Rejects a request. One that staff rejected or the account withdrew stays as it is. An approved
+        /// request can be rejected until its key is revealed.
         async fn reject_key(
             &self,
             request: tonic::Request<super::RejectKeyRequest>,
@@ -2512,7 +2514,8 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "GetAccount"));
             self.inner.unary(req, path, codec).await
         }
-        /// The names of up to 200 accounts, for lists of the accounts of a person. Accounts that do not exist are left out.
+        /// The names of up to 200 accounts, for lists of the accounts of a person. Accounts that do not
+        /// exist are left out.
         pub async fn list_account_names(
             &mut self,
             request: impl tonic::IntoRequest<super::ListAccountNamesRequest>,
@@ -2663,7 +2666,8 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "CreateKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Requests a live key, which staff review. The request counts as one of the plan's working keys until it ends.
+        /// Requests a live key, which staff review. The request counts as one of the plan's working keys
+        /// until it ends.
         pub async fn request_key(
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceRequestKeyRequest>,
@@ -2742,7 +2746,8 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevealKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Withdraws a request of the account whose key has not been revealed. A request that has ended stays as it is.
+        /// Withdraws a request of the account whose key has not been revealed. A request that has ended
+        /// stays as it is.
         pub async fn withdraw_key_request(
             &mut self,
             request: impl tonic::IntoRequest<super::WithdrawKeyRequestRequest>,
@@ -2819,8 +2824,8 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevokeKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Withdraws every open request for a key and revokes every key, because the account has no people any more. After a failure, a repeated call
-        /// continues.
+        /// Withdraws every open request for a key and revokes every key, because the account has no people
+        /// any more. After a failure, a repeated call continues.
         pub async fn close_account(
             &mut self,
             request: impl tonic::IntoRequest<super::CloseAccountRequest>,
@@ -2952,7 +2957,8 @@ pub mod accounts_service_server {
             tonic::Response<super::AccountsServiceGetAccountResponse>,
             tonic::Status,
         >;
-        /// The names of up to 200 accounts, for lists of the accounts of a person. Accounts that do not exist are left out.
+        /// The names of up to 200 accounts, for lists of the accounts of a person. Accounts that do not
+        /// exist are left out.
         async fn list_account_names(
             &self,
             request: tonic::Request<super::ListAccountNamesRequest>,
@@ -2999,7 +3005,8 @@ pub mod accounts_service_server {
             tonic::Response<super::CreateKeyResponse>,
             tonic::Status,
         >;
-        /// Requests a live key, which staff review. The request counts as one of the plan's working keys until it ends.
+        /// Requests a live key, which staff review. The request counts as one of the plan's working keys
+        /// until it ends.
         async fn request_key(
             &self,
             request: tonic::Request<super::AccountsServiceRequestKeyRequest>,
@@ -3023,7 +3030,8 @@ pub mod accounts_service_server {
             tonic::Response<super::RevealKeyResponse>,
             tonic::Status,
         >;
-        /// Withdraws a request of the account whose key has not been revealed. A request that has ended stays as it is.
+        /// Withdraws a request of the account whose key has not been revealed. A request that has ended
+        /// stays as it is.
         async fn withdraw_key_request(
             &self,
             request: tonic::Request<super::WithdrawKeyRequestRequest>,
@@ -3047,8 +3055,8 @@ pub mod accounts_service_server {
             tonic::Response<super::RevokeKeyResponse>,
             tonic::Status,
         >;
-        /// Withdraws every open request for a key and revokes every key, because the account has no people any more. After a failure, a repeated call
-        /// continues.
+        /// Withdraws every open request for a key and revokes every key, because the account has no people
+        /// any more. After a failure, a repeated call continues.
         async fn close_account(
             &self,
             request: tonic::Request<super::CloseAccountRequest>,

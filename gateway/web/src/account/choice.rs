@@ -42,7 +42,8 @@ pub async fn choose(
     }
 }
 
-/// The names of accounts, in the same order. While the gateway is unavailable, their ids stand for them, so that links still work.
+/// The names of accounts, in the same order. While the gateway is unavailable, their ids stand for
+/// them, so that links still work.
 pub(crate) async fn account_names(app: &Web, accounts: &[Uuid]) -> Vec<String> {
     let mut names = app.gateway.account_names(accounts).await;
     let names = accounts.iter().map(|id| names.remove(id).unwrap_or_else(|| id.to_string()));

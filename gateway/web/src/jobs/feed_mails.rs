@@ -1,9 +1,11 @@
 //! Mails about what other services publish on their feeds: decisions of staff on live keys, listings, claims, owners and reports, takedowns
 //! by another owner of a page, and webhooks that fail.
 //!
-//! The job lists the next changes of all accounts together, and stores the mails and the time of the last change in one transaction: each is
-//! mailed once, whatever the clocks say. What was published before the first run is not mailed. A change that this version cannot read is not
-//! mailed either, and does not stop the next ones. A decision on a live key, a listing or a claim is also recorded in the activity of its accounts.
+//! The job lists the next changes of all accounts together, and stores the mails and the time of
+//! the last change in one transaction: each is mailed once, whatever the clocks say. What was
+//! published before the first run is not mailed. A change that this version cannot read is not
+//! mailed either, and does not stop the next ones. A decision on a live key, a listing or a claim
+//! is also recorded in the activity of its accounts.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -1,5 +1,5 @@
-//! `web.used_link`: links that were used, until they would have expired. They do nothing any more: their second use is answered as the first
-//! one, or says what has become of them.
+//! `web.used_link`: links that were used, until they would have expired. They do nothing any more:
+//! their second use is answered as the first one, or says what has become of them.
 
 use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;

@@ -46,7 +46,8 @@ enum KeyEffect {
 }
 
 impl KeyEffect {
-    /// The entry in the activity, the key of the heading, and the notice of the form's second answer, which has no secret.
+    /// The entry in the activity, the key of the heading, and the notice of the form's second
+    /// answer, which has no secret.
     const fn texts(self) -> (Action, &'static str, &'static str) {
         match self {
             Self::Created => (Action::KeyCreated, "key-secret-test", "key-created-before"),
@@ -56,8 +57,8 @@ impl KeyEffect {
     }
 }
 
-/// The effect of a form that shows a secret once. If the secret was shown before, to this or to another person, it leads to the key. After
-/// a rotation, `old_ends` is the end of the old secret.
+/// The effect of a form that shows a secret once. If the secret was shown before, to this or to
+/// another person, it leads to the key. After a rotation, `old_ends` is the end of the old secret.
 async fn shown_once(
     request: &MemberRequest,
     effect: KeyEffect,

@@ -217,7 +217,8 @@ impl LinkRequest {
         }))
     }
 
-    /// Stores in a browser a token by which it gets the answer again if that is lost. One that it has leads to other sessions as well.
+    /// Stores in a browser a token by which it gets the answer again if that is lost. One that it
+    /// has leads to other sessions as well.
     fn mark_browser(&self, page: &mut Response) {
         if self.cookies.browser.is_some() {
             return;
@@ -229,7 +230,8 @@ impl LinkRequest {
         }
     }
 
-    /// The answer to the use that another request has made of the link meanwhile; otherwise this error.
+    /// The answer to the use that another request has made of the link meanwhile; otherwise this
+    /// error.
     async fn answer_if_used(self, error: PageError) -> PageResult {
         let now = self.app.clock.now();
         let Some(used) = used_links::find(&self.app.pool, self.token.hash(), now).await? else {

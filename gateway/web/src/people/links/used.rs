@@ -1,7 +1,8 @@
 //! A link of a mail that was used before.
 //!
-//! The first answer may have been lost, with the cookie of the session in it. The browser that used the link therefore gets the answer
-//! again, as long as the session goes on. Another browser that has the link reads how to sign in.
+//! The first answer may have been lost, with the cookie of the session in it. The browser that used
+//! the link therefore gets the answer again, as long as the session goes on. Another browser that
+//! has the link reads how to sign in.
 
 use axum::response::Response;
 use time::Duration;
@@ -17,13 +18,14 @@ use crate::request::{NewSession, Viewer};
 use crate::store::members;
 use crate::store::used_links::UsedLink;
 
-/// The cookie by which a browser is known that has opened the page of a link: a random token, which together with the link's leads to the
-/// session that the link begins.
+/// The cookie by which a browser is known that has opened the page of a link: a random token, which
+/// together with the link's leads to the session that the link begins.
 pub(super) const COOKIE: &str = "link";
 /// As long as the longest lifetime of a link.
 pub(super) const COOKIE_LIFETIME: Duration = Purpose::Invite.lifetime();
 
-/// The token of the session that a link begins. Neither the link nor the cookie is enough to derive it.
+/// The token of the session that a link begins. Neither the link nor the cookie is enough to derive
+/// it.
 pub(super) fn session_token(link: &Token, browser: &Token) -> Token {
     link.successor(&browser.text())
 }
