@@ -72,6 +72,10 @@ create table listings.listing (
     -- Separates the two datasets of the contract: 'live' holds real listings, 'test' samples.
     mode text not null,
     state text not null,
+    -- Who gave it the state: an account, or null when staff or an import did. Staff give a reason for a rejection and a takedown.
+    state_by uuid,
+    state_at timestamptz not null,
+    state_reason text,
     -- Counts the changes.
     revision bigint not null,
     -- The account of the gateway that sent the listing in, and since when it waits for its review; null for what was imported.
@@ -121,11 +125,11 @@ create table listings.revision (
     before jsonb,
     -- The same fields; all fields for the first.
     after jsonb not null,
-    -- Why staff made the change, or that its account withdrew the listing; null where nobody gives a reason.
+    -- Why staff made the change; null where nobody gives a reason.
     reason text,
     primary key (id, revision)
 );
--- When a listing was rejected: its owner reads the reason of the last time, and a reviewer what has changed since.
+-- When staff rejected a listing the last time: a reviewer reads what has changed since.
 create index revision_rejected on listings.revision (id, revision)
     where after ->> 'state' = 'rejected' and before ->> 'state' is distinct from 'rejected';
 

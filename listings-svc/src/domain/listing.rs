@@ -14,7 +14,7 @@ use super::game::Game;
 use super::mode::Mode;
 use super::page::Page;
 use super::pictures::FileName;
-use super::state::{ListingState, OwnAction};
+use super::state::{ListingState, OwnAction, Recipients, StateCause};
 
 /// The fields of a listing, by its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -137,6 +137,8 @@ pub struct Listing {
     pub id: Uuid,
     pub mode: Mode,
     pub state: ListingState,
+    #[serde(flatten)]
+    pub cause: StateCause,
     /// Starts at 1 and grows by 1 with each change.
     pub revision: i64,
     /// The account that submitted the listing; `None` for an imported listing.
@@ -173,6 +175,11 @@ impl Listing {
     /// Whether the public sees the listing: it is published, and its page is too. The one place where this is decided.
     pub const fn is_visible(&self) -> bool {
         matches!(self.state, ListingState::Published) && !self.hidden_by_page
+    }
+
+    /// Who rejected, withdrew or took down the listing; `None` in every other state.
+    pub fn ended(&self) -> Option<&StateCause> {
+        self.state.is_ended().then_some(&self.cause)
     }
 
     pub const fn entity(&self) -> Entity {
@@ -216,6 +223,7 @@ impl Listing {
             id,
             mode,
             state: ListingState::Published,
+            cause: StateCause::staff(now, ""),
             revision: 1,
             submitter: None,
             waiting_since: None,
@@ -264,10 +272,27 @@ impl Listing {
 
     /// The listing in another state; `None` when it is in that state already. Content and `updated_at` stay. The listing no longer waits
     /// for a review.
-    pub fn with_state(&self, state: ListingState, now: OffsetDateTime) -> Option<Self> {
-        let changed =
-            || Self { state, waiting_since: None, revision: self.revision + 1, ..self.clone() };
-        (state != self.state).then(|| changed().with_first_publication(now))
+    pub fn with_state(&self, state: ListingState, cause: StateCause) -> Option<Self> {
+        (state != self.state).then(|| self.clone().moved_to(state, cause))
+    }
+
+    /// The listing after its account did `action`, and who gets a mail; `None` when the action is
+    /// refused in this state. A rejected listing that its account withdraws stays rejected, and is
+    /// from then on withdrawn by its account.
+    pub fn after_own_action(
+        &self,
+        action: OwnAction,
+        account: Uuid,
+        now: OffsetDateTime,
+    ) -> Option<(Self, Recipients)> {
+        let (state, recipients) = action.rule().after(self.state)?;
+        Some((self.clone().moved_to(state, StateCause::account(account, now)), recipients))
+    }
+
+    fn moved_to(self, state: ListingState, cause: StateCause) -> Self {
+        let now = cause.at;
+        Self { state, cause, waiting_since: None, revision: self.revision + 1, ..self }
+            .with_first_publication(now)
     }
 
     /// The listing with content that staff edited; `None` when nothing differs. The state stays.
@@ -285,6 +310,7 @@ impl Listing {
             id,
             mode: Mode::Live,
             state: ListingState::Pending,
+            cause: StateCause::account(account, now),
             revision: 1,
             submitter: Some(account),
             waiting_since: Some(now),
@@ -296,15 +322,26 @@ impl Listing {
         }
     }
 
-    /// The listing with content that its account edited; `None` when nothing differs, or its account cannot edit it in this state.
-    pub fn apply_account_edit(&self, content: Content, now: OffsetDateTime) -> Option<Self> {
+    /// The listing with content that an account edited; `None` when nothing differs, or the account cannot edit it in this state.
+    pub fn apply_account_edit(
+        &self,
+        content: Content,
+        account: Uuid,
+        now: OffsetDateTime,
+    ) -> Option<Self> {
         if content == self.content {
             return None;
         }
         let (state, _) = OwnAction::Edit.rule().after(self.state)?;
         let waits = state == ListingState::Pending;
+        let cause = if state == self.state {
+            self.cause.clone()
+        } else {
+            StateCause::account(account, now)
+        };
         Some(Self {
             state,
+            cause,
             waiting_since: waits.then(|| self.waiting_since.unwrap_or(now)),
             revision: self.revision + 1,
             updated_at: now,
@@ -324,6 +361,12 @@ mod tests {
 
     const NOW: OffsetDateTime = datetime!(2026-05-01 12:00 UTC);
     const LATER: OffsetDateTime = datetime!(2026-06-01 12:00 UTC);
+
+    const ACCOUNT: Uuid = Uuid::max();
+
+    fn staff() -> StateCause {
+        StateCause::staff(LATER, "")
+    }
 
     fn named(name: &str) -> Content {
         Content::Page(Page { name: name.to_owned(), ..Page::default() })
@@ -351,17 +394,17 @@ mod tests {
     #[test]
     fn a_transition_is_a_revision_and_not_an_edit() {
         let listing = Listing::imported(Uuid::nil(), Mode::Live, row("a"), NOW);
-        assert_eq!(listing.with_state(ListingState::Published, LATER), None);
-        let removed = listing.with_state(ListingState::Removed, LATER).unwrap();
+        assert_eq!(listing.with_state(ListingState::Published, staff()), None);
+        let removed = listing.with_state(ListingState::Removed, staff()).unwrap();
         assert_eq!((removed.state, removed.revision), (ListingState::Removed, 2));
-        let restored = removed.with_state(ListingState::Published, LATER).unwrap();
-        assert_eq!(restored, Listing { revision: 3, ..listing });
+        let restored = removed.with_state(ListingState::Published, staff()).unwrap();
+        assert_eq!(restored, Listing { revision: 3, cause: staff(), ..listing });
     }
 
     #[test]
     fn a_staff_edit_keeps_the_state() {
         let submitted = Listing::submitted(Uuid::nil(), Uuid::max(), named("a"), NOW);
-        let rejected = submitted.with_state(ListingState::Rejected, LATER).unwrap();
+        let rejected = submitted.with_state(ListingState::Rejected, staff()).unwrap();
         assert_eq!(rejected.apply_staff_edit(named("a"), LATER), None);
         let apply_staff_edit = rejected.apply_staff_edit(named("b"), LATER).unwrap();
         assert_eq!(
@@ -375,18 +418,43 @@ mod tests {
         let account = Uuid::max();
         let submitted = Listing::submitted(Uuid::nil(), account, named("a"), NOW);
         assert_eq!((submitted.state, submitted.waiting_since), (ListingState::Pending, Some(NOW)));
-        assert_eq!(submitted.apply_account_edit(named("a"), LATER), None);
-        let edited = submitted.apply_account_edit(named("b"), LATER).unwrap();
+        assert_eq!(submitted.apply_account_edit(named("a"), ACCOUNT, LATER), None);
+        let edited = submitted.apply_account_edit(named("b"), ACCOUNT, LATER).unwrap();
         assert_eq!((edited.state, edited.waiting_since), (ListingState::Pending, Some(NOW)));
-        let rejected = edited.with_state(ListingState::Rejected, LATER).unwrap();
+        let rejected = edited.with_state(ListingState::Rejected, staff()).unwrap();
         assert_eq!(rejected.waiting_since, None);
-        assert_eq!(rejected.apply_account_edit(named("b"), LATER), None);
-        let again = rejected.apply_account_edit(named("c"), LATER).unwrap();
+        assert_eq!(rejected.apply_account_edit(named("b"), ACCOUNT, LATER), None);
+        let again = rejected.apply_account_edit(named("c"), ACCOUNT, LATER).unwrap();
         assert_eq!((again.state, again.waiting_since), (ListingState::Pending, Some(LATER)));
         assert_eq!((again.submitter, again.revision), (Some(account), 4));
-        let public = again.with_state(ListingState::Published, LATER).unwrap();
-        let changed = public.apply_account_edit(named("d"), LATER).unwrap();
+        let public = again.with_state(ListingState::Published, staff()).unwrap();
+        let changed = public.apply_account_edit(named("d"), ACCOUNT, LATER).unwrap();
         assert_eq!((changed.state, changed.waiting_since), (ListingState::Published, None));
+    }
+
+    /// What an account does to a listing never looks like a decision of staff, nor the reverse.
+    #[test]
+    fn a_listing_says_who_ended_it_and_why() {
+        let submitted = Listing::submitted(Uuid::nil(), ACCOUNT, named("a"), NOW);
+        assert_eq!(submitted.ended(), None);
+        let own = StateCause::account(ACCOUNT, LATER);
+        let withdraw =
+            |it: &Listing| it.after_own_action(OwnAction::Withdraw, ACCOUNT, LATER).unwrap().0;
+        let withdrawn = withdraw(&submitted);
+        assert_eq!((withdrawn.state, withdrawn.waiting_since), (ListingState::Rejected, None));
+        assert_eq!((withdrawn.revision, withdrawn.ended()), (2, Some(&own)));
+        let by_staff = StateCause::staff(NOW, "Too dark");
+        let rejected = submitted.with_state(ListingState::Rejected, by_staff.clone()).unwrap();
+        assert_eq!(rejected.ended(), Some(&by_staff));
+        let put_away = withdraw(&rejected);
+        assert_eq!((put_away.state, put_away.revision), (ListingState::Rejected, 3));
+        assert_eq!(put_away.ended(), Some(&own));
+        let edited = put_away.apply_account_edit(named("b"), ACCOUNT, LATER).unwrap();
+        assert_eq!((edited.state, edited.ended()), (ListingState::Pending, None));
+        let public = edited.with_state(ListingState::Published, staff()).unwrap();
+        assert_eq!(public.after_own_action(OwnAction::Withdraw, ACCOUNT, LATER), None);
+        let (removed, _) = public.after_own_action(OwnAction::TakeDown, ACCOUNT, LATER).unwrap();
+        assert_eq!((removed.state, removed.ended()), (ListingState::Removed, Some(&own)));
     }
 
     #[test]
@@ -394,11 +462,13 @@ mod tests {
         let much_later = datetime!(2027-01-01 12:00 UTC);
         let submitted = Listing::submitted(Uuid::nil(), Uuid::max(), named("a"), NOW);
         assert_eq!(submitted.first_published_at, None);
-        let rejected = submitted.with_state(ListingState::Rejected, LATER).unwrap();
+        let rejected = submitted.with_state(ListingState::Rejected, staff()).unwrap();
         assert_eq!(rejected.first_published_at, None);
-        let public = submitted.with_state(ListingState::Published, LATER).unwrap();
-        let removed = public.with_state(ListingState::Removed, much_later).unwrap();
-        let restored = removed.with_state(ListingState::Published, much_later).unwrap();
+        let public = submitted.with_state(ListingState::Published, staff()).unwrap();
+        let removed =
+            public.with_state(ListingState::Removed, StateCause::staff(much_later, "")).unwrap();
+        let restored =
+            removed.with_state(ListingState::Published, StateCause::staff(much_later, "")).unwrap();
         for listing in [public, removed, restored] {
             assert_eq!(listing.first_published_at, Some(LATER));
         }

@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
+use time::OffsetDateTime;
+use time::serde::rfc3339;
 use uuid::Uuid;
 
 use super::audit_action::AuditAction;
@@ -33,13 +35,41 @@ pub enum ListingState {
     /// Submitted, not reviewed yet.
     Pending,
     Published,
-    /// Returned by a reviewer with a reason, or taken back by its account. A change by the account submits it again.
+    /// Returned by a reviewer with a reason, or withdrawn by its account. An edit by the account
+    /// resubmits it.
     Rejected,
     /// Taken down after it was public; the slug stays taken.
     Removed,
 }
 
 use ListingState::{Pending, Published, Rejected, Removed};
+
+/// Who gave a listing its state, when and why. One state has several causes: staff reject a
+/// submission, and its account withdraws it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[expect(clippy::module_name_repetitions, reason = "`Cause` alone does not say of what")]
+pub struct StateCause {
+    /// `None`: staff, or an import.
+    #[serde(rename = "state_by")]
+    pub account: Option<Uuid>,
+    #[serde(rename = "state_at", with = "rfc3339")]
+    pub at: OffsetDateTime,
+    /// What staff wrote for the owners.
+    #[serde(rename = "state_reason")]
+    pub reason: Option<String>,
+}
+
+impl StateCause {
+    pub const fn account(account: Uuid, at: OffsetDateTime) -> Self {
+        Self { account: Some(account), at, reason: None }
+    }
+
+    /// `reason` may be empty.
+    pub fn staff(at: OffsetDateTime, reason: &str) -> Self {
+        let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
+        Self { account: None, at, reason }
+    }
+}
 
 /// A decision of staff. Its [audit action](AuditAction) says which role it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
@@ -58,7 +88,9 @@ pub enum Transition {
 pub enum OwnAction {
     /// Changes fields or pictures.
     Edit,
-    /// Takes it back from the review, or down when it is public.
+    /// Withdraws what is in review, or puts away what staff rejected. Never ends what is public.
+    Withdraw,
+    /// Takes down what is public.
     TakeDown,
 }
 
@@ -181,15 +213,25 @@ impl OwnAction {
                 // `If-Match` names a revision (§10.10).
                 seen: Seen::Nothing,
             },
-            // A second call changes nothing.
+            Self::Withdraw => Rule {
+                cells: &[(Pending, Rejected, Nobody), (Rejected, Rejected, Nobody)],
+                seen: Seen::Revision,
+            },
             Self::TakeDown => Rule {
-                cells: &[
-                    (Pending, Rejected, Nobody), (Rejected, Rejected, Nobody),
-                    (Published, Removed, OtherOwners), (Removed, Removed, Nobody),
-                ],
-                seen: Seen::Nothing,
+                cells: &[(Published, Removed, OtherOwners)],
+                seen: Seen::Revision,
             },
         }
+    }
+
+    /// Whether an account has done this before, so that the same call again changes nothing.
+    pub const fn is_done(self, state: ListingState, cause: &StateCause) -> bool {
+        let is_in_target_state = match self {
+            Self::Edit => false,
+            Self::Withdraw => matches!(state, Rejected),
+            Self::TakeDown => matches!(state, Removed),
+        };
+        is_in_target_state && cause.account.is_some()
     }
 }
 
@@ -206,6 +248,11 @@ impl ListingState {
     /// The name in the contract (§3).
     pub fn as_str(self) -> &'static str {
         self.into()
+    }
+
+    /// Whether somebody ended the listing: rejected, withdrew or took it down.
+    pub const fn is_ended(self) -> bool {
+        matches!(self, Self::Rejected | Self::Removed)
     }
 
     /// The state as the end of a sentence about a listing.
@@ -240,15 +287,8 @@ mod tests {
                 OwnAction::Edit,
                 [Some((Pending, Nobody)), Some((Published, Nobody)), Some((Pending, Nobody)), None],
             ),
-            (
-                OwnAction::TakeDown,
-                [
-                    Some((Rejected, Nobody)),
-                    Some((Removed, OtherOwners)),
-                    Some((Rejected, Nobody)),
-                    Some((Removed, Nobody)),
-                ],
-            ),
+            (OwnAction::Withdraw, [Some((Rejected, Nobody)), None, Some((Rejected, Nobody)), None]),
+            (OwnAction::TakeDown, [None, Some((Removed, OtherOwners)), None, None]),
         ];
         assert!(own.iter().map(|(action, _)| action).eq(OwnAction::VARIANTS));
         for (action, expected) in own {
@@ -278,6 +318,24 @@ mod tests {
             let rule = decision.rule();
             assert_eq!(row(rule), expected, "{decision:?}");
             assert_eq!((decision.audit_action().needs(), rule.seen), (role, seen));
+        }
+    }
+
+    /// What staff did is not repeated by the account, and one action is not the repetition of another.
+    #[test]
+    fn an_own_action_is_repeated_only_after_an_account_did_it() {
+        let at = OffsetDateTime::UNIX_EPOCH;
+        let own = StateCause::account(Uuid::max(), at);
+        for action in OwnAction::VARIANTS {
+            for state in ListingState::VARIANTS {
+                let expected = match action {
+                    OwnAction::Edit => false,
+                    OwnAction::Withdraw => *state == Rejected,
+                    OwnAction::TakeDown => *state == Removed,
+                };
+                assert_eq!(action.is_done(*state, &own), expected, "{action:?} {state:?}");
+                assert!(!action.is_done(*state, &StateCause::staff(at, "Too short")));
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! After any steps, a game is visible exactly while the game and its page are published, and it is announced once.
 
 use proptest::prelude::*;
+use proptest::sample::select;
 use strum::VariantArray as _;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -8,7 +9,7 @@ use uuid::Uuid;
 use super::listing::{Announcement, Content, Listing, RowContent};
 use super::mode::Mode;
 use super::page::Page;
-use super::state::{ListingState, OwnAction, Transition};
+use super::state::{ListingState, OwnAction, StateCause, Transition};
 
 /// A step of the game or of its page.
 #[derive(Debug, Clone, Copy)]
@@ -16,19 +17,19 @@ enum Step {
     Page(Transition),
     Game(Transition),
     EditByAccount(u8),
-    TakeDownByAccount,
+    EndByAccount(OwnAction),
     EditByStaff(u8),
     /// Moves the game to a page that is public or not.
     Move(bool),
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let transition = || prop::sample::select(Transition::VARIANTS);
+    let transition = || select(Transition::VARIANTS);
     prop_oneof![
         transition().prop_map(Step::Page),
         transition().prop_map(Step::Game),
         any::<u8>().prop_map(Step::EditByAccount),
-        Just(Step::TakeDownByAccount),
+        select(&[OwnAction::Withdraw, OwnAction::TakeDown][..]).prop_map(Step::EndByAccount),
         any::<u8>().prop_map(Step::EditByStaff),
         any::<bool>().prop_map(Step::Move),
     ]
@@ -54,16 +55,15 @@ fn after(
         }
         Step::Game(transition) => {
             let state = transition.rule().after(game.state)?.0;
-            Some((game.with_state(state, now)?, false))
+            Some((game.with_state(state, StateCause::staff(now, ""))?, false))
         }
         Step::EditByAccount(number) => {
-            let edited = game.apply_account_edit(content(number), now)?;
+            let edited = game.apply_account_edit(content(number), Uuid::max(), now)?;
             let is_edit = edited.state == game.state;
             Some((edited, is_edit))
         }
-        Step::TakeDownByAccount => {
-            let (state, _) = OwnAction::TakeDown.rule().after(game.state)?;
-            Some((game.with_state(state, now)?, false))
+        Step::EndByAccount(action) => {
+            Some((game.after_own_action(action, Uuid::max(), now)?.0, false))
         }
         Step::EditByStaff(number) => Some((game.apply_staff_edit(content(number), now)?, true)),
         Step::Move(is_public) => {

@@ -45,20 +45,28 @@ pub async fn newest(
     .await
 }
 
-/// The last rejection of a listing by staff: its revision and its reason. What its account took back, nobody has reviewed.
+/// A rejection by staff.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RejectionRow {
+    pub revision: i64,
+    pub at: OffsetDateTime,
+    pub reason: Option<String>,
+}
+
+/// The last rejection of a listing by staff. What its account withdrew, nobody has reviewed.
 pub async fn last_rejection(
     executor: impl PgExecutor<'_>,
     id: Uuid,
-) -> Result<Option<(i64, String)>, sqlx::Error> {
-    let row = sqlx::query!(
-        "select revision, reason from listings.revision
+) -> Result<Option<RejectionRow>, sqlx::Error> {
+    sqlx::query_as!(
+        RejectionRow,
+        "select revision, at, reason from listings.revision
          where id = $1 and after ->> 'state' = 'rejected' and before ->> 'state' is distinct from 'rejected' and actor_kind = 'staff'
          order by revision desc limit 1",
         id
     )
     .fetch_optional(executor)
-    .await?;
-    Ok(row.map(|row| (row.revision, row.reason.unwrap_or_default())))
+    .await
 }
 
 /// The content of a listing in its current version and in an earlier one.

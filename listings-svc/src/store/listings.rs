@@ -15,6 +15,7 @@ use crate::domain::listing::{Content, Listing};
 use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
 use crate::domain::slug;
+use crate::domain::state::StateCause;
 
 /// A row of the table.
 #[derive(Debug)]
@@ -23,6 +24,9 @@ pub struct ListingRow {
     pub entity: String,
     pub mode: String,
     pub state: String,
+    pub state_by: Option<Uuid>,
+    pub state_at: OffsetDateTime,
+    pub state_reason: Option<String>,
     pub revision: i64,
     pub submitter: Option<Uuid>,
     pub waiting_since: Option<OffsetDateTime>,
@@ -55,6 +59,11 @@ impl ListingRow {
             id: self.id,
             mode: self.mode.parse()?,
             state: self.state.parse()?,
+            cause: StateCause {
+                account: self.state_by,
+                at: self.state_at,
+                reason: self.state_reason,
+            },
             revision: self.revision,
             submitter: self.submitter,
             waiting_since: self.waiting_since,
@@ -72,7 +81,8 @@ macro_rules! select_rows {
     ($clause:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             ListingRow,
-            "select id, entity, mode, state, revision, submitter, waiting_since, created_at, first_published_at, hidden_by_page, updated_at, content
+            "select id, entity, mode, state, state_by, state_at, state_reason, revision, submitter, waiting_since, created_at,
+                 first_published_at, hidden_by_page, updated_at, content
              from listings.listing " + $clause,
             $($argument),+
         )
@@ -202,15 +212,16 @@ pub async fn save(
              select id, after - '{state,submitter}'::text[] as fields from jsonb_populate_recordset(null::listings.revision, $2)
          ), saved as (
              insert into listings.listing as stored (
-                 id, entity, mode, state, revision, submitter, waiting_since, created_at, first_published_at, hidden_by_page,
-                 updated_at, content
+                 id, entity, mode, state, state_by, state_at, state_reason, revision, submitter, waiting_since, created_at,
+                 first_published_at, hidden_by_page, updated_at, content
              )
              select
-                 id, entity, mode, state, revision, submitter, waiting_since, created_at, first_published_at, hidden_by_page,
-                 updated_at, content
+                 id, entity, mode, state, state_by, state_at, state_reason, revision, submitter, waiting_since, created_at,
+                 first_published_at, hidden_by_page, updated_at, content
              from jsonb_populate_recordset(null::listings.listing, $1)
              on conflict (id) do update set
-                 state = excluded.state, revision = excluded.revision, submitter = excluded.submitter,
+                 state = excluded.state, state_by = excluded.state_by, state_at = excluded.state_at,
+                 state_reason = excluded.state_reason, revision = excluded.revision, submitter = excluded.submitter,
                  waiting_since = excluded.waiting_since, created_at = excluded.created_at,
                  first_published_at = excluded.first_published_at, hidden_by_page = excluded.hidden_by_page,
                  updated_at = excluded.updated_at,

@@ -9,7 +9,6 @@ use super::listings::{ListingRow, select_listings};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::slug;
-use crate::domain::state::ListingState;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnListingRow {
@@ -27,8 +26,10 @@ pub struct OwnListingRow {
     /// Handle of the page of a game.
     pub page: Option<String>,
     pub page_state: Option<String>,
-    /// Reason of the rejection, while the listing is rejected.
-    pub reason: Option<String>,
+    /// The account that gave it its state; `None`: staff, or an import.
+    pub state_by: Option<Uuid>,
+    pub state_at: OffsetDateTime,
+    pub state_reason: Option<String>,
 }
 
 /// Sorts before every row.
@@ -50,7 +51,8 @@ pub async fn list(
                    select game.*, page.name as page, page.state as page_state
                    from listings.page_owner join listings.listing as page on page.id = page_owner.page_id
                    cross join lateral (
-                       select entity, id, name, title, state, created_at, updated_at from listings.listing
+                       select entity, id, name, title, state, state_by, state_at, state_reason, created_at, updated_at
+                       from listings.listing
                        where listing.page_id = page.id and (created_at, id) < ($2, $3)
                        order by created_at desc, id desc limit $4
                    ) as game
@@ -59,20 +61,15 @@ pub async fn list(
                )
                union all
                (
-                   select entity, id, name, title, state, created_at, updated_at, null, null
+                   select entity, id, name, title, state, state_by, state_at, state_reason, created_at, updated_at, null, null
                    from listings.listing
                    where submitter = $1 and entity = 'event' and (created_at, id) < ($2, $3)
                    order by created_at desc, id desc limit $4
                )
            )
            select entity as "kind!", id as "id!", name as "name!", title as "title!", state as "state!",
-               created_at as "created_at!", updated_at as "updated_at!", page, page_state,
-               case when state = 'rejected' then (
-                   select given.reason from listings.revision as given
-                   where given.id = my_listing.id and given.after ->> 'state' = 'rejected'
-                       and given.before ->> 'state' is distinct from 'rejected'
-                   order by given.revision desc limit 1
-               ) end as reason
+               state_by, state_at as "state_at!", state_reason,
+               created_at as "created_at!", updated_at as "updated_at!", page, page_state
            from my_listing order by created_at desc, id desc limit $4"#,
         account,
         created_at,
@@ -107,32 +104,6 @@ pub async fn find(
     .await
 }
 
-/// How a listing has got a state.
-pub struct StateChange {
-    pub at: OffsetDateTime,
-    pub reason: Option<String>,
-    /// The account that did it; `None`: staff did.
-    pub account: Option<String>,
-}
-
-/// How a listing has got this state the last time.
-pub async fn state_change(
-    executor: impl PgExecutor<'_>,
-    id: Uuid,
-    state: ListingState,
-) -> Result<Option<StateChange>, sqlx::Error> {
-    sqlx::query_as!(
-        StateChange,
-        "select at, reason, case actor_kind when 'account' then actor end as account from listings.revision
-         where id = $1 and after ->> 'state' = $2 and before ->> 'state' is distinct from $2
-         order by revision desc limit 1",
-        id,
-        state.as_str(),
-    )
-    .fetch_optional(executor)
-    .await
-}
-
 pub async fn count(executor: impl PgExecutor<'_>, account: Uuid) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select (
@@ -155,8 +126,8 @@ pub async fn list_samples(
     let (created_at, id) = after.unzip();
     sqlx::query_as!(
         OwnListingRow,
-        r#"select entity as kind, id, name, title, state, created_at, updated_at,
-               null as page, null as page_state, null as reason
+        r#"select entity as kind, id, name, title, state, state_by, state_at, state_reason, created_at, updated_at,
+               null as page, null as page_state
            from listings.listing
            where mode = 'test' and entity <> 'page' and ($1::timestamptz is null or (created_at, id) < ($1, $2))
            order by created_at desc, id desc limit $3"#,

@@ -125,8 +125,8 @@ pub async fn list(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Owner
 pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing>, sqlx::Error> {
     let rows = sqlx::query_as!(
         ListingRow,
-        r#"select id, entity, mode, state, revision, submitter, waiting_since, created_at, first_published_at, hidden_by_page, updated_at,
-               content || '{"bio": "", "links": {}}' as "content!"
+        r#"select id, entity, mode, state, state_by, state_at, state_reason, revision, submitter, waiting_since, created_at,
+               first_published_at, hidden_by_page, updated_at, content || '{"bio": "", "links": {}}' as "content!"
            from listings.listing
            where id in (select page_id from listings.page_owner where account_id = $1)
            order by state = 'rejected', name limit 500"#,
@@ -135,26 +135,4 @@ pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing>, sqlx
     .fetch_all(pool)
     .await?;
     Ok(readable(rows.into_iter().map(ListingRow::read)))
-}
-
-/// The handles of the rejected pages of an account, each with the reason.
-pub async fn rejections(
-    pool: &PgPool,
-    account: Uuid,
-) -> Result<Vec<(String, String)>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"select name, (
-               select given.reason from listings.revision as given
-               where given.id = page.id and given.after ->> 'state' = 'rejected'
-                   and given.before ->> 'state' is distinct from 'rejected'
-               order by given.revision desc limit 1
-           ) as reason
-           from listings.listing as page
-           where state = 'rejected' and id in (select page_id from listings.page_owner where account_id = $1)"#,
-        account
-    )
-    .fetch_all(pool)
-    .await?;
-    let reasons = rows.into_iter();
-    Ok(reasons.map(|row| (row.name, row.reason.unwrap_or_default())).collect())
 }

@@ -9,13 +9,13 @@ pub mod claims;
 pub mod import;
 pub mod limits;
 pub mod moderate;
+pub mod own_action;
 mod page_games;
 pub mod page_owners;
 pub mod pictures;
 mod record_change;
 pub mod staff_edit;
 pub mod submission;
-pub mod take_down;
 
 use kit::feed::Producer;
 

@@ -7,7 +7,7 @@ use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
 use super::{CommandDependencies, page_games};
 use crate::domain::listing_name::ListingName;
-use crate::domain::state::{ListingState, Transition};
+use crate::domain::state::{ListingState, StateCause, Transition};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::listings;
 
@@ -32,7 +32,8 @@ pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> R
     let Some((state, recipients)) = transition.rule().after(before.state) else {
         return Err(transition_refused(before.state, transition));
     };
-    let Some(after) = before.with_state(state, transaction.now) else {
+    let cause = StateCause::staff(transaction.now, &moderation.reason);
+    let Some(after) = before.with_state(state, cause) else {
         transaction.commit(&[]).await?;
         return Ok(false);
     };

@@ -46,7 +46,7 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
 
     let game = own(&service, ada, "game", "its-game").await.unwrap();
     assert!(game.note.contains("was rejected"), "{}", game.note);
-    assert_eq!((game.creator.as_str(), game.reason.as_str()), ("a-page", ""));
+    assert_eq!((game.creator.as_str(), game.ended), ("a-page", None));
     let Some(Listing::Game(content)) = game.listing else {
         unreachable!("a game");
     };
@@ -57,11 +57,12 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
     let event = own(&service, ada, "event", "a-jam").await.unwrap();
     assert!(matches!(event.listing, Some(Listing::Event(it)) if it.title == "a-jam"));
     let page = own(&service, ada, "page", "a-page").await.unwrap();
-    assert_eq!(page.reason, "Whose is it?");
+    let ended = page.ended.unwrap();
+    assert_eq!((&*ended.by_account, &*ended.reason), ("", "Whose is it?"));
     let request = proto::ListOwnPagesRequest { account_id: ada.to_string() };
     let pages = PagesServiceClient::new(service.fleet.clone());
     let listed = pages.clone().list_own_pages(request).await.unwrap().into_inner();
-    assert_eq!(listed.reasons, [("a-page".to_owned(), "Whose is it?".to_owned())].into());
+    assert_eq!(listed.ended, [("a-page".to_owned(), ended)].into());
 
     let removed = (listing_name("game", "a-game"), None);
     decide(client, proto::Decision::TakeDown, removed, "Stolen").await.unwrap();
@@ -69,17 +70,20 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
     assert!(
         matches!(removed.listing, Some(Listing::Game(it)) if it.state() == proto::State::Removed)
     );
-    assert_eq!((&*removed.reason, &*removed.removed_by), ("Stolen", ""));
-    assert!(removed.removed_at.is_some());
+    let ended = removed.ended.unwrap();
+    assert_eq!((&*ended.reason, &*ended.by_account), ("Stolen", ""));
+    assert!(ended.at.is_some());
     let request = proto::TakeDownListingRequest {
         account_id: ada.to_string(),
         kind: "event".to_owned(),
         name: "b-jam".to_owned(),
+        revision: 2,
     };
     let taken_down = service.own.clone().take_down_listing(request).await;
     taken_down.unwrap();
     let removed = own(&service, ada, "event", "b-jam").await.unwrap();
-    assert_eq!((&*removed.reason, removed.removed_by), ("", ada.to_string()));
+    let ended = removed.ended.unwrap();
+    assert_eq!((&*ended.reason, ended.by_account), ("", ada.to_string()));
     for (account, kind, name, code) in [
         (STRANGER, "page", "a-page", Code::NotFound),
         (STRANGER, "game", "its-game", Code::NotFound),

@@ -388,9 +388,9 @@ pub struct GetOwnListingRequest {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GetOwnListingResponse {
-    /// The reason of the rejection while the listing is rejected, or of the takedown by staff while it is removed; empty otherwise.
-    #[prost(string, tag = "4")]
-    pub reason: ::prost::alloc::string::String,
+    /// Who rejected, withdrew or took down the listing, while it is in such a state.
+    #[prost(message, optional, tag = "4")]
+    pub ended: ::core::option::Option<super::super::common::v1::Ended>,
     /// The reason why the public does not see a game although it may be published; empty otherwise.
     #[prost(string, tag = "5")]
     pub note: ::prost::alloc::string::String,
@@ -400,12 +400,9 @@ pub struct GetOwnListingResponse {
     /// The writes of the account on this UTC day, for the limit of its plan.
     #[prost(uint32, tag = "7")]
     pub writes_today: u32,
-    /// When the listing was taken down, while it is.
+    /// The last rejection by staff, of a listing that its account withdrew after it; else absent.
     #[prost(message, optional, tag = "8")]
-    pub removed_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The account that took it down; empty: staff did.
-    #[prost(string, tag = "9")]
-    pub removed_by: ::prost::alloc::string::String,
+    pub rejection: ::core::option::Option<super::super::common::v1::Ended>,
     #[prost(oneof = "get_own_listing_response::Listing", tags = "1, 2, 3")]
     pub listing: ::core::option::Option<get_own_listing_response::Listing>,
 }
@@ -460,6 +457,26 @@ pub struct Country {
     pub name: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawListingRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// `page`, `game` or `event`.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// The slug, or the handle of a page.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    /// The revision that the person saw.
+    #[prost(int64, tag = "4")]
+    pub revision: i64,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawListingResponse {
+    /// False: it was withdrawn before.
+    #[prost(bool, tag = "1")]
+    pub changed: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TakeDownListingRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
@@ -469,9 +486,16 @@ pub struct TakeDownListingRequest {
     /// The slug, or the handle of a page.
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
+    /// The revision that the person saw.
+    #[prost(int64, tag = "4")]
+    pub revision: i64,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct TakeDownListingResponse {}
+pub struct TakeDownListingResponse {
+    /// False: it was taken down before.
+    #[prost(bool, tag = "1")]
+    pub changed: bool,
+}
 /// Generated client implementations.
 pub mod games_service_client {
     #![allow(
@@ -1380,8 +1404,39 @@ pub mod own_listings_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Takes down a listing of the account, for the dashboard: the public does not see it from then on, and only staff restore it. A listing that
-        /// waits for its review is taken back instead: it is rejected, and a change submits it again. A second call changes nothing.
+        /// Withdraws a listing of the account from its review, for the dashboard: it is rejected by its
+        /// account, and an edit resubmits it. A listing that staff rejected can be withdrawn too, which
+        /// puts it away. A second call changes nothing. Fails with `precondition_failed` when the listing is
+        /// published or taken down, or has another revision.
+        pub async fn withdraw_listing(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WithdrawListingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WithdrawListingResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = crate::codec::SizedCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.OwnListingsService/WithdrawListing",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.OwnListingsService", "WithdrawListing"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Takes down a published listing of the account, for the dashboard: the public no longer sees it,
+        /// and only staff can restore it. A second call changes nothing. Fails with `precondition_failed`
+        /// when the listing was never published, or has another revision.
         pub async fn take_down_listing(
             &mut self,
             request: impl tonic::IntoRequest<super::TakeDownListingRequest>,
@@ -1466,8 +1521,20 @@ pub mod own_listings_service_server {
             tonic::Response<super::GetOwnListingResponse>,
             tonic::Status,
         >;
-        /// Takes down a listing of the account, for the dashboard: the public does not see it from then on, and only staff restore it. A listing that
-        /// waits for its review is taken back instead: it is rejected, and a change submits it again. A second call changes nothing.
+        /// Withdraws a listing of the account from its review, for the dashboard: it is rejected by its
+        /// account, and an edit resubmits it. A listing that staff rejected can be withdrawn too, which
+        /// puts it away. A second call changes nothing. Fails with `precondition_failed` when the listing is
+        /// published or taken down, or has another revision.
+        async fn withdraw_listing(
+            &self,
+            request: tonic::Request<super::WithdrawListingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WithdrawListingResponse>,
+            tonic::Status,
+        >;
+        /// Takes down a published listing of the account, for the dashboard: the public no longer sees it,
+        /// and only staff can restore it. A second call changes nothing. Fails with `precondition_failed`
+        /// when the listing was never published, or has another revision.
         async fn take_down_listing(
             &self,
             request: tonic::Request<super::TakeDownListingRequest>,
@@ -1641,6 +1708,52 @@ pub mod own_listings_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetOwnListingSvc(inner);
+                        let codec = crate::codec::SizedCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.OwnListingsService/WithdrawListing" => {
+                    #[allow(non_camel_case_types)]
+                    struct WithdrawListingSvc<T: OwnListingsService>(pub Arc<T>);
+                    impl<
+                        T: OwnListingsService,
+                    > tonic::server::UnaryService<super::WithdrawListingRequest>
+                    for WithdrawListingSvc<T> {
+                        type Response = super::WithdrawListingResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WithdrawListingRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as OwnListingsService>::withdraw_listing(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WithdrawListingSvc(inner);
                         let codec = crate::codec::SizedCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -2488,11 +2601,11 @@ pub struct ListOwnPagesRequest {
 pub struct ListOwnPagesResponse {
     #[prost(message, repeated, tag = "1")]
     pub pages: ::prost::alloc::vec::Vec<Page>,
-    /// Handle to the reason of the rejection, for rejected pages.
-    #[prost(map = "string, string", tag = "2")]
-    pub reasons: ::std::collections::HashMap<
+    /// Handle to who rejected, withdrew or took down the page, for pages in such a state.
+    #[prost(map = "string, message", tag = "2")]
+    pub ended: ::std::collections::HashMap<
         ::prost::alloc::string::String,
-        ::prost::alloc::string::String,
+        super::super::common::v1::Ended,
     >,
     /// The writes of the account on this UTC day, for the limit of its plan.
     #[prost(uint32, tag = "3")]

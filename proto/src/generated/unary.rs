@@ -447,6 +447,10 @@ impl crate::Unary for crate::listings::v1::WithdrawClaimsRequest {
     const PATH: &'static str = "/listings.v1.PagesService/WithdrawClaims";
     type Response = crate::listings::v1::WithdrawClaimsResponse;
 }
+impl crate::Unary for crate::listings::v1::WithdrawListingRequest {
+    const PATH: &'static str = "/listings.v1.OwnListingsService/WithdrawListing";
+    type Response = crate::listings::v1::WithdrawListingResponse;
+}
 impl crate::Unary for crate::web::v1::EndSecondFactorRequest {
     const PATH: &'static str = "/web.v1.StaffService/EndSecondFactor";
     type Response = crate::web::v1::EndSecondFactorResponse;

@@ -33,17 +33,17 @@ pub use event::Event;
 pub use game::{Credit, Game, GameCreator, GameRow, Screenshot};
 pub use me::{Me, MeAccount, MeKey, MeMinute, MeMonth, MePlan};
 pub use number::Number;
-pub use own_listings::OwnListing;
+pub use own_listings::{OwnListing, OwnListingEnded};
 pub use place::{CityRow, Country, CountryRow, GenreRow};
 pub use ranking::RankingRow;
 pub use search::{SearchAddress, SearchResult};
 pub use settings::{ApiPlan, ApiSettings};
 use strings::format;
 pub use strings::{
-    BoardKind, BoardWindow, CitySlug, CountryCode, CreatorKind, CreatorLinks, Day, EventKind,
-    EventTime, GameLinks, GameStage, GenreKey, HttpsAddress, KeyKind, KeyMode, ListingStatus,
-    MessageEvent, OwnListingKind, Platform, RateSource, ResultKind, Slug, SubmittedLinks,
-    WebhookListingKind, WriteKind,
+    BoardKind, BoardWindow, CitySlug, CountryCode, CreatorKind, CreatorLinks, Day, EndedBy,
+    EventKind, EventTime, GameLinks, GameStage, GenreKey, HttpsAddress, KeyKind, KeyMode,
+    ListingStatus, MessageEvent, OwnListingKind, Platform, RateSource, ResultKind, Slug,
+    SubmittedLinks, WebhookListingKind, WriteKind,
 };
 pub use timestamp::Timestamp;
 pub use vocabulary::{CREATOR_KINDS, CREATOR_LINKS, EVENT_KINDS, GAME_LINKS, PLATFORMS, STAGES};

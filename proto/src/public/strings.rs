@@ -34,6 +34,8 @@ described! {
     EventKind = one_of(&EVENT_KINDS);
     /// The state of a listing that was submitted.
     ListingStatus = one_of(&["pending", "published", "rejected", "removed"]);
+    /// Who ended a listing.
+    EndedBy = one_of(&["account", "staff"]);
     /// What an account submits.
     OwnListingKind = one_of(&["game", "event"]);
     /// What a search finds.

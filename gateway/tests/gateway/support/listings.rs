@@ -156,6 +156,13 @@ impl OwnListingsService for Listings {
         Ok(Response::new(proto::ListOwnListingsResponse { json: "[]".into(), page: None }))
     }
 
+    async fn withdraw_listing(
+        &self,
+        _: Request<proto::WithdrawListingRequest>,
+    ) -> Result<Response<proto::WithdrawListingResponse>, Status> {
+        Err(Status::unimplemented("The gateway does not call this."))
+    }
+
     async fn take_down_listing(
         &self,
         _: Request<proto::TakeDownListingRequest>,

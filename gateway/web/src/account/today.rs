@@ -12,7 +12,7 @@ use pages::ApiCall;
 use pages::accounts::{FirstStep, TodayItem, TodayPage};
 use time::OffsetDateTime;
 
-use super::keys::is_recent_rejection;
+use super::keys::{REJECTION_SHOWN_FOR, is_recent_rejection};
 use super::page_part::part;
 use super::{recent_items, usage};
 use crate::account::member_request::MemberRequest;
@@ -21,7 +21,7 @@ use crate::english::{say, say_of, say_of_two, texts};
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
 use crate::request::Section;
-use crate::upstream::listings::state_of;
+use crate::upstream::listings::{EndedListing, state_of};
 use crate::upstream::minute_of;
 use crate::upstream::webhook::origin;
 
@@ -166,13 +166,13 @@ impl Waiting {
     ) {
         for page in &pages.pages {
             let path = format!("/listings/page/{}", page.handle);
-            let reason = pages.reasons.get(&page.handle);
-            self.add_listing(request, (&page.name, &path), page.state(), reason);
+            let ended = pages.ended.get(&page.handle).and_then(EndedListing::of);
+            self.add_listing(request, (&page.name, &path), page.state(), ended);
         }
         for row in rows {
             let path = format!("/listings/{}/{}", row.kind, row.slug);
-            let (state, reason) = (state_of(&row.status), row.reason.as_ref());
-            self.add_listing(request, (&row.title, &path), state, reason);
+            let ended = EndedListing::of_row(row);
+            self.add_listing(request, (&row.title, &path), state_of(&row.status), ended);
         }
     }
 
@@ -189,17 +189,22 @@ impl Waiting {
         request: &MemberRequest,
         (title, path): (&str, &str),
         state: listings::State,
-        reason: Option<&String>,
+        ended: Option<EndedListing>,
     ) {
         let item = |text| TodayItem::new(text, request.path(path));
+        let now = request.app.clock.now();
+        let is_recent = |it: &EndedListing| it.is_by_staff && now - it.at < REJECTION_SHOWN_FOR;
+        let recent = ended.filter(is_recent);
         match state {
             listings::State::Pending => {
                 let item = item(title.to_owned()).detail(say("today-listing-waits"));
                 self.for_staff.push(item);
             }
             listings::State::Rejected if request.may(Permission::Edit) => {
-                let item = item(say_of("today-listing-rejected", title));
-                self.for_you.push(item.detail(reason.cloned().unwrap_or_default()));
+                if let Some(rejected) = recent {
+                    let item = item(say_of("today-listing-rejected", title));
+                    self.for_you.push(item.detail(rejected.reason));
+                }
             }
             _ => {}
         }

@@ -36,6 +36,7 @@ pub enum Action {
     Left,
     ListingSubmitted,
     ListingChanged,
+    ListingWithdrawn,
     ListingTakenDown,
     PicturesChanged,
     PageClaimed,

@@ -11,6 +11,7 @@ mod choices;
 pub mod claims;
 pub mod create;
 pub mod edit;
+mod ended;
 pub mod entry;
 mod facts;
 mod fields;

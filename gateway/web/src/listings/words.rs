@@ -22,12 +22,15 @@ pub(super) fn kind_name(kind: &str) -> String {
     say(key).to_owned()
 }
 
-pub(super) fn state(state: proto::State) -> StateText {
+/// The state; `is_by_staff` is whether staff rejected the listing or took it down.
+pub(super) fn state(state: proto::State, is_by_staff: bool) -> StateText {
     let (key, tone) = match state {
         proto::State::Pending => ("listing-state-pending", ""),
         proto::State::Published => ("listing-state-published", "good"),
-        proto::State::Rejected => ("listing-state-rejected", "bad"),
-        proto::State::Removed => ("listing-state-removed", "bad"),
+        proto::State::Rejected if is_by_staff => ("listing-state-rejected", "bad"),
+        proto::State::Rejected => ("listing-state-withdrawn", ""),
+        proto::State::Removed if is_by_staff => ("listing-state-removed", "bad"),
+        proto::State::Removed => ("listing-state-removed", ""),
         proto::State::Unspecified => ("listing-state-unknown", ""),
     };
     StateText { text: say(key), tone }

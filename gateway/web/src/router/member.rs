@@ -109,6 +109,7 @@ fn listing_routes() -> Vec<Route> {
         ),
         read.page(listing!(""), show::show),
         with_body(edit.form(listing!("/edit"), edit::show, edit::send), MAX_LISTING),
+        edit.action(listing!("/withdraw"), show::withdraw),
         edit.action(listing!("/take-down"), show::take_down),
         read.page(account!("/claims"), claims::show),
         edit.action(account!("/claims"), claims::send),

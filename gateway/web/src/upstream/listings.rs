@@ -8,9 +8,11 @@ use contracts::listings::v1 as proto;
 use contracts::public::OwnListing;
 use kit::Fault;
 use kit::rpc::client::Client;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::call::{Calls, page, required, rpcs};
+use super::time_of;
 use crate::domain::listing_kind::ListingKind;
 
 #[derive(Debug, Clone)]
@@ -23,6 +25,35 @@ pub struct ListingRef<'a> {
     pub kind: ListingKind,
     /// The slug or the handle.
     pub name: &'a str,
+}
+
+/// Who ended a listing, when and why, as its owners read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndedListing {
+    pub is_by_staff: bool,
+    pub at: OffsetDateTime,
+    /// What staff wrote; may be empty.
+    pub reason: String,
+}
+
+impl EndedListing {
+    pub fn of(ended: &common::Ended) -> Option<Self> {
+        Some(Self {
+            is_by_staff: ended.by_account.is_empty(),
+            at: time_of(ended.at)?,
+            reason: ended.reason.clone(),
+        })
+    }
+
+    /// That of a row of the public list.
+    pub fn of_row(row: &OwnListing) -> Option<Self> {
+        let ended = row.ended.as_ref()?;
+        Some(Self {
+            is_by_staff: ended.by == "staff",
+            at: ended.at.0,
+            reason: row.reason.clone().unwrap_or_default(),
+        })
+    }
 }
 
 /// A change or a new listing, in the API's form.
@@ -172,14 +203,25 @@ rpcs! { Listings:
     idempotent field_values() -> proto::ListFieldValuesResponse =
         proto::ListFieldValuesRequest {};
 
-    /// Takes a listing down. A second call changes nothing.
-    idempotent take_down(listing: ListingRef<'_>) -> () =
+    /// Withdraws a listing of which the person saw this revision. A second call returns false.
+    idempotent withdraw(listing: ListingRef<'_>, revision: i64) -> bool =
+        proto::WithdrawListingRequest {
+            account_id: listing.account,
+            kind: listing.kind.as_str(),
+            name: listing.name,
+            revision,
+        }
+        => |withdrawn| withdrawn.changed;
+
+    /// Takes down a listing of which the person saw this revision. A second call returns false.
+    idempotent take_down(listing: ListingRef<'_>, revision: i64) -> bool =
         proto::TakeDownListingRequest {
             account_id: listing.account,
             kind: listing.kind.as_str(),
             name: listing.name,
+            revision,
         }
-        => |_taken_down| ();
+        => |taken_down| taken_down.changed;
 
     /// Claims a page. A second call replaces the evidence.
     idempotent claim(account: Uuid, handle: &str, evidence: &str) -> () =

@@ -233,6 +233,7 @@ pub(crate) fn every_field() -> Vec<(&'static str, String)> {
         ("reason", "Taken"),
         ("handle", "maliyo"),
         ("evidence", "Taken"),
+        ("revision", "1"),
         ("alt", "Taken"),
         ("place", "1"),
         ("next", "/you"),

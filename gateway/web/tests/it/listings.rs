@@ -5,9 +5,10 @@ use std::sync::atomic::Ordering;
 use contracts::gateway::v1::Plan;
 use contracts::listings::v1::{Claim, ClaimState, State};
 use sqlx::PgPool;
+use web::domain::role::Role;
 
 use crate::browser::Page;
-use crate::support::studio;
+use crate::support::{BOB, Site, studio};
 
 /// The fields of a game's form, as a browser sends them.
 fn fields<'a>(title: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
@@ -287,44 +288,149 @@ async fn a_repeated_title_asks_for_confirmation_once(pool: PgPool) {
     assert!(sent.location().ends_with("?done=listing-submitted"));
 }
 
+const GAME: &str = "okoto";
+
+/// The revision that a page names in its form.
+fn seen(page: &Page) -> String {
+    page.hidden()["revision"].clone()
+}
+
+fn state(site: &Site, account: &str) -> State {
+    site.listings.games.lock().unwrap()[&(account.to_owned(), GAME.to_owned())].state()
+}
+
+fn set_state(site: &Site, account: &str, state: State) {
+    site.listings.change(account, GAME, |game| game.set_state(state));
+}
+
 #[testing::database_test(web::MIGRATOR)]
 async fn a_listing_that_is_taken_down_says_who_did_it_and_whom_to_ask(pool: PgPool) {
     let (site, account, owner) = studio(pool).await;
     let changed = site.changed(|web| web.staff_mail = Some("staff@mchezo.example".to_owned()));
     let mut owner = owner.with_router(&changed);
     let base = format!("/accounts/{account}/listings/game/okoto");
-    owner.post(&format!("{base}/take-down"), &[]).await.location();
+    let revision = seen(&owner.get(&base).await);
+    owner.post(&format!("{base}/take-down"), &[("revision", &revision)]).await.location();
     let edit = owner.get(&format!("{base}/edit")).await;
     assert_eq!(edit.location(), base);
     let page = owner.get(&base).await;
     page.assert(200, "Your account took this listing down, 23 November 2026");
     page.assert(200, "mailto:staff@mchezo.example");
+    assert!(!page.text.contains("class=\"problem"), "{}", page.text);
     // Another owner, whose account the gateway does not name now.
     let other = kit::ids::row_id().to_string();
     let says = format!("The account {other} took this listing down");
-    *site.listings.removed_by.lock().unwrap() = Some(other);
+    let key = (account.clone(), GAME.to_owned());
+    site.listings.ended.lock().unwrap().get_mut(&key).unwrap().by_account = other;
     owner.get(&base).await.assert(200, &says);
-    *site.listings.removed_by.lock().unwrap() = Some(String::new());
-    *site.listings.rejection.lock().unwrap() = Some("It is <i>stolen".to_owned());
+    site.listings.end_by_staff(&account, GAME, State::Removed, "It is <i>stolen");
     let page = owner.get(&base).await;
     page.assert(200, "Our staff took this listing down, 23 November 2026");
-    page.assert(200, "Why it was taken down:</strong> <bdi>It is &#60;i&#62;stolen</bdi>");
+    page.assert(200, "<bdi>It is &#60;i&#62;stolen</bdi>");
+    let list = owner.get(&format!("/accounts/{account}/listings")).await;
+    list.assert(200, "Staff took it down, 23 November 2026");
+    list.assert(200, "<bdi>It is &#60;i&#62;stolen</bdi>");
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn only_what_is_public_or_waits_can_be_taken_down(pool: PgPool) {
+async fn each_state_has_its_own_button(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}/listings/game/okoto");
-    for (state, may_take_down) in [
-        (State::Published, true),
-        (State::Pending, true),
-        (State::Rejected, false),
-        (State::Removed, false),
+    for (state, button) in [
+        (State::Published, Some("/take-down\"")),
+        (State::Pending, Some("/withdraw\"")),
+        (State::Rejected, Some("/withdraw\"")),
+        (State::Removed, None),
     ] {
-        site.listings.change(&account, "okoto", |game| game.set_state(state));
+        set_state(&site, &account, state);
         let page = owner.get(&path).await;
         page.assert(200, "Okoto");
-        let is_there = page.text.contains("/take-down\"");
-        assert_eq!(is_there, may_take_down, "{state:?}: {}", page.text);
+        for action in ["/take-down\"", "/withdraw\""] {
+            let is_there = page.text.contains(action);
+            assert_eq!(is_there, button == Some(action), "{state:?}: {}", page.text);
+        }
     }
+}
+
+/// A page that stays open while staff decide.
+#[testing::database_test(web::MIGRATOR)]
+async fn a_form_of_an_older_page_ends_nothing(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let base = format!("/accounts/{account}/listings/game/okoto");
+    set_state(&site, &account, State::Pending);
+    let revision = seen(&owner.get(&base).await);
+    site.listings.approve(&account, GAME);
+    for (form, fields) in [
+        ("withdraw", &[("revision", revision.as_str())][..]),
+        ("take-down", &[("revision", revision.as_str())]),
+        ("take-down", &[]),
+        ("take-down", &[("revision", "x")]),
+    ] {
+        let page = owner.post(&format!("{base}/{form}"), fields).await;
+        // It says what has happened, and shows the listing of now.
+        page.assert(422, "meanwhile");
+        page.assert(422, "/take-down\"");
+        assert_eq!(seen(&page), "2");
+        assert_eq!(state(&site, &account), State::Published);
+    }
+    assert_eq!(site.listings.recorded(), Vec::<String>::new());
+    owner.post(&format!("{base}/take-down"), &[("revision", "2")]).await.location();
+    assert_eq!(state(&site, &account), State::Removed);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_withdrawal_is_answered_alike_whoever_sends_it_again(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let bob = site.person(BOB).await;
+    site.join(account.parse().unwrap(), bob, Role::Editor).await;
+    let mut editor = site.signed_in(BOB).await;
+    let base = format!("/accounts/{account}/listings/game/okoto");
+    set_state(&site, &account, State::Pending);
+    let form = [("revision", seen(&owner.get(&base).await))];
+    let form = form.each_ref().map(|(name, value)| (*name, value.as_str()));
+    for browser in [&mut owner, &mut editor] {
+        for _ in 0..2 {
+            let sent = browser.post(&format!("{base}/withdraw"), &form).await;
+            assert_eq!(sent.location(), format!("{base}?done=listing-withdrawn"));
+        }
+    }
+    assert_eq!(site.listings.recorded(), ["withdraw okoto"]);
+    let activity = owner.get(&format!("/accounts/{account}/activity")).await;
+    assert_eq!(activity.text.matches("withdrew okoto").count(), 1, "{}", activity.text);
+    // Nothing that an account does looks like a decision of staff.
+    let list = format!("/accounts/{account}/listings");
+    for path in [&base, &list, &format!("/accounts/{account}")] {
+        let page = owner.get(path).await;
+        let says_so = page.text.contains("withdr");
+        assert!(says_so || path.ends_with(&account), "{}", page.text);
+        for word in ["rejected", "class=\"problem", "class=\"state bad"] {
+            assert!(!page.text.contains(word), "{word} in {}", page.text);
+        }
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_rejected_listing_waits_until_it_is_put_away(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let today = format!("/accounts/{account}");
+    let base = format!("{today}/listings/game/okoto");
+    set_state(&site, &account, State::Pending);
+    site.listings.end_by_staff(&account, GAME, State::Rejected, "Too dark");
+    owner.get(&today).await.assert(200, "Too dark");
+    let page = owner.get(&base).await;
+    page.assert(200, "Our staff rejected this listing, 23 November 2026");
+    let form = [("revision", seen(&page))];
+    let form = form.each_ref().map(|(name, value)| (*name, value.as_str()));
+    for _ in 0..2 {
+        let sent = owner.post(&format!("{base}/withdraw"), &form).await;
+        assert_eq!(sent.location(), format!("{base}?done=listing-withdrawn"));
+    }
+    let page = owner.get(&today).await;
+    for word in ["Too dark", "was rejected"] {
+        assert!(!page.text.contains(word), "{}", page.text);
+    }
+    let page = owner.get(&base).await;
+    page.assert(200, "Your account withdrew this listing");
+    page.assert(200, "<bdi>Too dark</bdi>");
+    assert!(!page.text.contains("/withdraw\""), "{}", page.text);
 }

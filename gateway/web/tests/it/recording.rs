@@ -25,10 +25,11 @@ async fn no_form_fails_after_its_work_is_done(pool: PgPool) {
         assert!(!page.status.is_server_error(), "{}: {}", form.action, page.text);
     }
     let listing = full.own("/accounts/{account}/listings/{kind}/{name}");
-    let removed = [("url", "https://mchezo.example/pictures/a.jpg")];
+    let revision = owner.get(&listing).await.hidden()["revision"].clone();
+    let seen = [("revision", revision.as_str())];
     for (action, fields) in [
-        (format!("{listing}/pictures/cover/remove"), &removed[..]),
-        (format!("{listing}/take-down"), &[][..]),
+        (format!("{listing}/pictures/cover/remove"), &[][..]),
+        (format!("{listing}/take-down"), &seen[..]),
         (full.own("/accounts/{account}/keys/{key}/revoke"), &[][..]),
     ] {
         owner.post(&action, fields).await.location();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use contracts::common::v1::PageInfo;
+use contracts::common::v1::{Ended, PageInfo};
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::events_service_server::{EventsService, EventsServiceServer};
 use contracts::listings::v1::games_service_server::{GamesService, GamesServiceServer};
@@ -15,7 +15,7 @@ use contracts::listings::v1::own_listings_service_server::{
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesServiceServer;
 use contracts::listings::v1::pages_service_server::PagesServiceServer;
 use contracts::listings::v1::picture_service_server::PictureServiceServer;
-use contracts::public::{OwnListing, Timestamp};
+use contracts::public::{OwnListing, OwnListingEnded, Timestamp};
 use kit::api::timestamp;
 use kit::{Code, Fault};
 use serde_json::Value;
@@ -45,10 +45,10 @@ pub(crate) struct StubListings {
     pub(crate) upload_wait: Arc<Mutex<Option<u32>>>,
     /// How many changes of a game find that somebody else has just changed it.
     pub(crate) changes_meanwhile: Arc<AtomicU32>,
-    /// Why a game was rejected or taken down.
-    pub(crate) rejection: Arc<Mutex<Option<String>>>,
-    /// Who has taken games down, if not their account; empty: staff.
-    pub(crate) removed_by: Arc<Mutex<Option<String>>>,
+    /// Who ended games, by account and slug.
+    pub(crate) ended: Arc<Mutex<BTreeMap<(String, String), Ended>>>,
+    /// The last rejections of games by staff, by account and slug.
+    pub(crate) rejections: Arc<Mutex<BTreeMap<(String, String), Ended>>>,
     /// Whether accounts have no page.
     pub(crate) has_no_pages: Arc<AtomicBool>,
     /// The claims of every account.
@@ -88,6 +88,83 @@ impl StubListings {
     pub(crate) fn change(&self, account: &str, slug: &str, change: impl FnOnce(&mut proto::Game)) {
         let mut games = self.games.lock().unwrap();
         change(games.get_mut(&(account.to_owned(), slug.to_owned())).unwrap());
+    }
+
+    /// Approves a game, as staff do.
+    pub(crate) fn approve(&self, account: &str, slug: &str) {
+        self.change(account, slug, |game| {
+            game.set_state(proto::State::Published);
+            game.revision += 1;
+        });
+    }
+
+    /// Rejects a game or takes it down, as staff do.
+    pub(crate) fn end_by_staff(
+        &self,
+        account: &str,
+        slug: &str,
+        state: proto::State,
+        reason: &str,
+    ) {
+        let by_staff = Ended {
+            at: Some(timestamp::encode(START)),
+            reason: reason.to_owned(),
+            ..Ended::default()
+        };
+        self.end((account, slug), state, by_staff);
+    }
+
+    fn end(&self, (account, slug): (&str, &str), state: proto::State, ended: Ended) {
+        self.change(account, slug, |game| {
+            game.set_state(state);
+            game.revision += 1;
+        });
+        let key = (account.to_owned(), slug.to_owned());
+        if state == proto::State::Rejected && ended.by_account.is_empty() {
+            self.rejections.lock().unwrap().insert(key.clone(), ended.clone());
+        }
+        self.ended.lock().unwrap().insert(key, ended);
+    }
+
+    /// Who ended a game, while it is ended. A game whose state a test has set was ended by staff.
+    fn ended_of(&self, account: &str, game: &proto::Game) -> Option<Ended> {
+        if !matches!(game.state(), proto::State::Rejected | proto::State::Removed) {
+            return None;
+        }
+        let key = (account.to_owned(), game.slug.clone());
+        let mut ended = self.ended.lock().unwrap().get(&key).cloned().unwrap_or_else(|| Ended {
+            at: Some(timestamp::encode(START)),
+            reason: "Too <b>short".to_owned(),
+            ..Ended::default()
+        });
+        ended.reason = self.text(&ended.reason);
+        Some(ended)
+    }
+
+    /// What an account does to a game, with the rules of the service: from these states to another,
+    /// for the revision that the person saw. False: it was done before.
+    fn end_by_account(
+        &self,
+        (account, slug, revision): (&str, &str, i64),
+        from: &[proto::State],
+        to: proto::State,
+    ) -> Result<bool, Status> {
+        let game = self.find(account, slug)?;
+        let by = self.ended_of(account, &game).map(|ended| ended.by_account);
+        if game.state() == to && by.is_some_and(|by| !by.is_empty()) {
+            return Ok(false);
+        }
+        if !from.contains(&game.state()) || game.revision != revision {
+            let text = format!("It is at revision {} meanwhile.", game.revision);
+            return Err(Fault::new(Code::PreconditionFailed, text).into());
+        }
+        let ended = Ended {
+            by_account: account.to_owned(),
+            at: Some(timestamp::encode(START)),
+            reason: String::new(),
+        };
+        self.end((account, slug), to, ended);
+        Ok(true)
     }
 
     pub(crate) fn check(&self) -> Result<(), Status> {
@@ -147,24 +224,31 @@ impl OwnListingsService for StubListings {
         let account = request.account_id;
         let games = self.games.lock().unwrap();
         let own = games.iter().filter(|((owner, _), _)| *owner == account);
-        let rows = own.map(|(_, game)| OwnListing {
-            kind: "game".to_owned(),
-            slug: game.slug.clone(),
-            title: game.title.clone(),
-            status: match game.state() {
-                proto::State::Rejected => "rejected",
-                proto::State::Removed => "removed",
-                proto::State::Pending => "pending",
-                proto::State::Published => "published",
-                // A state of a newer version.
-                proto::State::Unspecified => "frozen",
+        let rows = own.map(|(_, game)| {
+            let ended = self.ended_of(&account, game);
+            OwnListing {
+                kind: "game".to_owned(),
+                slug: game.slug.clone(),
+                title: game.title.clone(),
+                status: match game.state() {
+                    proto::State::Rejected => "rejected",
+                    proto::State::Removed => "removed",
+                    proto::State::Pending => "pending",
+                    proto::State::Published => "published",
+                    // A state of a newer version.
+                    proto::State::Unspecified => "frozen",
+                }
+                .to_owned(),
+                reason: ended.as_ref().map(|it| it.reason.clone()).filter(|it| !it.is_empty()),
+                ended: ended.map(|ended| OwnListingEnded {
+                    by: if ended.by_account.is_empty() { "staff" } else { "account" }.to_owned(),
+                    at: Timestamp(timestamp::decode(ended.at.unwrap()).unwrap()),
+                }),
+                note: self.note(),
+                url: format!("https://mchezo.example/games/{}", game.slug),
+                created_at: Timestamp(START),
+                updated_at: Timestamp(START),
             }
-            .to_owned(),
-            reason: self.all_words().or_else(|| self.rejection.lock().unwrap().clone()),
-            note: self.note(),
-            url: format!("https://mchezo.example/games/{}", game.slug),
-            created_at: Timestamp(START),
-            updated_at: Timestamp(START),
         });
         let mut rows: Vec<OwnListing> = rows.collect();
         let is_second = request.page.is_some_and(|page| page.cursor == "more");
@@ -190,22 +274,18 @@ impl OwnListingsService for StubListings {
             return Err(Fault::not_found("No listing of yours has this name.").into());
         }
         let game = self.find(&request.account_id, &request.name)?;
-        let rejection = self.rejection.lock().unwrap().clone();
-        let is_removed = game.state() == proto::State::Removed;
-        let removed_by = self.removed_by.lock().unwrap().clone();
-        let reason = match game.state() {
-            proto::State::Rejected => rejection.unwrap_or_else(|| "Too <b>short".to_owned()),
-            proto::State::Removed => rejection.unwrap_or_default(),
-            _ => String::new(),
-        };
+        let ended = self.ended_of(&request.account_id, &game);
+        let is_withdrawn = game.state() == proto::State::Rejected
+            && ended.as_ref().is_some_and(|ended| !ended.by_account.is_empty());
+        let key = (request.account_id, request.name);
+        let rejection = self.rejections.lock().unwrap().get(&key).cloned();
         Ok(Response::new(proto::GetOwnListingResponse {
             listing: Some(Listing::Game(game)),
             creator: "studio".to_owned(),
-            reason: self.text(&reason),
+            ended,
+            rejection: rejection.filter(|_| is_withdrawn),
             note: self.note().unwrap_or_default(),
             writes_today: 7,
-            removed_at: is_removed.then(|| timestamp::encode(START)),
-            removed_by: removed_by.unwrap_or(request.account_id),
         }))
     }
 
@@ -214,14 +294,27 @@ impl OwnListingsService for StubListings {
         request: Request<proto::TakeDownListingRequest>,
     ) -> Answer<proto::TakeDownListingResponse> {
         let request = request.into_inner();
-        let game = self.find(&request.account_id, &request.name)?;
-        if game.state() != proto::State::Removed {
+        let seen = (&*request.account_id, &*request.name, request.revision);
+        let changed =
+            self.end_by_account(seen, &[proto::State::Published], proto::State::Removed)?;
+        if changed {
             self.record(format!("take down {}", request.name));
-            self.change(&request.account_id, &request.name, |game| {
-                game.set_state(proto::State::Removed);
-            });
         }
-        Ok(Response::new(proto::TakeDownListingResponse {}))
+        Ok(Response::new(proto::TakeDownListingResponse { changed }))
+    }
+
+    async fn withdraw_listing(
+        &self,
+        request: Request<proto::WithdrawListingRequest>,
+    ) -> Answer<proto::WithdrawListingResponse> {
+        let request = request.into_inner();
+        let seen = (&*request.account_id, &*request.name, request.revision);
+        let from = [proto::State::Pending, proto::State::Rejected];
+        let changed = self.end_by_account(seen, &from, proto::State::Rejected)?;
+        if changed {
+            self.record(format!("withdraw {}", request.name));
+        }
+        Ok(Response::new(proto::WithdrawListingResponse { changed }))
     }
 
     async fn list_field_values(

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1 as gateway;
 use contracts::gateway::v1::KeyRequestState;
+use contracts::listings::v1::State;
 use kit::api::timestamp;
 use sqlx::PgPool;
 use web::domain::action::Action;
@@ -62,6 +63,22 @@ async fn open_tasks_link_to_their_pages(pool: PgPool) {
     }
     assert!(!page.text.contains("Nothing waits"), "{}", page.text);
     assert!(!page.text.contains("Lately"), "{}", page.text);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_rejection_waits_for_two_weeks(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    site.listings.end_by_staff(&account, "okoto", State::Rejected, "Too dark");
+    let path = format!("/accounts/{account}");
+    for (days, waits) in [(13, true), (2, false)] {
+        site.clock.advance(time::Duration::days(days));
+        // A session ends after two weeks without a request.
+        let page = owner.get(&path).await;
+        assert_eq!(page.text.contains("Too dark"), waits, "{}", page.text);
+        assert_eq!(page.text.contains("Okoto was rejected"), waits, "{}", page.text);
+    }
+    // The list still says it.
+    owner.get(&format!("{path}/listings")).await.assert(200, "Too dark");
 }
 
 #[testing::database_test(web::MIGRATOR)]

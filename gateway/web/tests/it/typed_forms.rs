@@ -71,6 +71,7 @@ pub(crate) const BUTTONS: &[&str] = &[
     "/accounts/{account}/webhooks/{endpoint}/test",
     "/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again",
     "/accounts/{account}/claims/{claim}/withdraw",
+    "/accounts/{account}/listings/{kind}/{name}/withdraw",
     "/accounts/{account}/listings/{kind}/{name}/take-down",
     "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}",
     "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/remove",

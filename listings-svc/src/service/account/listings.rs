@@ -1,15 +1,16 @@
-//! What an account has listed (`listings/v1/writing.proto`, §10.2): the list, one listing with all its fields, and takedowns.
+//! What an account has listed (`listings/v1/writing.proto`, §10.2): the list, one listing with all its fields, withdrawals and takedowns.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing as Message;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
-use contracts::public::{CREATOR_KINDS, EVENT_KINDS, OwnListing, PLATFORMS, STAGES, Timestamp};
+use contracts::public::{
+    CREATOR_KINDS, EVENT_KINDS, OwnListing, OwnListingEnded, PLATFORMS, STAGES, Timestamp,
+};
 use contracts::reference_data::{COUNTRIES, GENRES};
 use kit::api::bad_fields::BadFields;
 use kit::api::cursor::{Binding, SortTime};
 use kit::api::page::Page;
-use kit::api::timestamp::encode;
 use kit::rpc::respond;
 use kit::{Clock, Fault};
 use sqlx::PgPool;
@@ -22,15 +23,16 @@ use crate::domain::listing::Content;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
 use crate::domain::slug;
-use crate::domain::state::ListingState;
+use crate::domain::state::{ListingState, OwnAction, StateCause};
 use crate::feed;
 use crate::service::Service;
+use crate::service::account::ended::ended;
 use crate::service::ids::parse_uuid;
 use crate::service::listing_name::parse_kind;
 use crate::store::own_listings::{self, OwnListingRow};
-use crate::store::{accounts, listings};
+use crate::store::{accounts, history, listings};
 use crate::write::absent::no_own_listing;
-use crate::write::take_down;
+use crate::write::own_action::{self, SeenListing};
 
 #[tonic::async_trait]
 impl OwnListingsService for Service {
@@ -60,15 +62,34 @@ impl OwnListingsService for Service {
         respond(get(&self.pool, &self.clock, entity, request).await)
     }
 
+    async fn withdraw_listing(
+        &self,
+        request: Request<proto::WithdrawListingRequest>,
+    ) -> Result<Response<proto::WithdrawListingResponse>, Status> {
+        let request = request.into_inner();
+        let seen = SeenListing {
+            account: parse_uuid("account_id", &request.account_id)?,
+            entity: parse_kind(&request.kind)?,
+            name: request.name,
+            revision: request.revision,
+        };
+        let changed = own_action::apply(&self.commands, OwnAction::Withdraw, &seen).await?;
+        Ok(Response::new(proto::WithdrawListingResponse { changed }))
+    }
+
     async fn take_down_listing(
         &self,
         request: Request<proto::TakeDownListingRequest>,
     ) -> Result<Response<proto::TakeDownListingResponse>, Status> {
         let request = request.into_inner();
-        let account = parse_uuid("account_id", &request.account_id)?;
-        let entity = parse_kind(&request.kind)?;
-        take_down::apply(&self.commands, account, entity, &request.name).await?;
-        Ok(Response::new(proto::TakeDownListingResponse {}))
+        let seen = SeenListing {
+            account: parse_uuid("account_id", &request.account_id)?,
+            entity: parse_kind(&request.kind)?,
+            name: request.name,
+            revision: request.revision,
+        };
+        let changed = own_action::apply(&self.commands, OwnAction::TakeDown, &seen).await?;
+        Ok(Response::new(proto::TakeDownListingResponse { changed }))
     }
 
     async fn list_field_values(
@@ -131,6 +152,11 @@ impl Service {
     /// `None`: only a newer version knows the kind.
     fn own_row(&self, row: OwnListingRow) -> Option<OwnListing> {
         let entity: Entity = row.kind.parse().ok()?;
+        // Only a newer version knows another state.
+        let is_ended = row.state.parse().is_ok_and(ListingState::is_ended);
+        let cause =
+            StateCause { account: row.state_by, at: row.state_at, reason: row.state_reason };
+        let ended = Some(cause).filter(|_| is_ended);
         Some(OwnListing {
             url: self.commands.public_url.listing(entity, &row.name),
             kind: row.kind,
@@ -139,7 +165,11 @@ impl Service {
             note: (row.page.zip(row.page_state))
                 .and_then(|(page, state)| hidden_note(&page, state.parse().ok()?)),
             status: row.state,
-            reason: row.reason,
+            reason: ended.as_ref().and_then(|ended| ended.reason.clone()),
+            ended: ended.map(|ended| OwnListingEnded {
+                by: if ended.account.is_some() { "account" } else { "staff" }.to_owned(),
+                at: Timestamp(ended.at),
+            }),
             created_at: Timestamp(row.created_at),
             updated_at: Timestamp(row.updated_at),
         })
@@ -170,20 +200,16 @@ async fn get(
         }
         Content::Event(event) => Message::Event(feed::events::message(&own, event)),
     };
-    let ended = match own.state {
-        ListingState::Rejected | ListingState::Removed => {
-            own_listings::state_change(&mut *connection, own.id, own.state).await?
-        }
-        ListingState::Pending | ListingState::Published => None,
-    };
-    let removed = ended.as_ref().filter(|_| own.state == ListingState::Removed);
+    let is_withdrawn = OwnAction::Withdraw.is_done(own.state, &own.cause);
+    let rejection =
+        if is_withdrawn { history::last_rejection(&mut *connection, own.id).await? } else { None };
     let today = kit::pg::now(&mut *connection, clock).await?.date();
     let writes_today = accounts::writes_on(&mut *connection, account, today).await?;
     Ok(proto::GetOwnListingResponse {
         listing: Some(listing),
-        removed_at: removed.map(|removed| encode(removed.at)),
-        removed_by: removed.and_then(|removed| removed.account.clone()).unwrap_or_default(),
-        reason: ended.and_then(|ended| ended.reason).unwrap_or_default(),
+        ended: own.ended().map(ended),
+        rejection: rejection
+            .map(|it| ended(&StateCause { account: None, at: it.at, reason: it.reason })),
         note: note.unwrap_or_default(),
         creator,
         writes_today: u32::try_from(writes_today).unwrap_or_default(),

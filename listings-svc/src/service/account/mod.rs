@@ -1,5 +1,6 @@
 //! The calls of accounts.
 
+mod ended;
 mod listings;
 mod pages;
 pub mod pictures;

@@ -7,6 +7,7 @@ use kit::Fault;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
+use super::ended::ended;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::text;
@@ -87,18 +88,17 @@ impl PagesService for Service {
             let page = listing.content.page()?;
             Some(feed::pages::message(listing, page, &[]))
         };
-        let pages = pages.iter().filter_map(message).collect();
-        let reasons = page_owners::rejections(&self.pool, account)
-            .await
-            .map_err(Fault::from)?
-            .into_iter()
+        let ended = pages
+            .iter()
+            .filter_map(|page| Some((page.name().to_owned(), ended(page.ended()?))))
             .collect();
+        let pages = pages.iter().filter_map(message).collect();
         let now = kit::pg::now(&self.pool, &self.clock).await;
         let today = now.map_err(Fault::from)?.date();
         let written = accounts::writes_on(&self.pool, account, today).await.map_err(Fault::from)?;
         Ok(Response::new(proto::ListOwnPagesResponse {
             pages,
-            reasons,
+            ended,
             writes_today: u32::try_from(written).unwrap_or_default(),
         }))
     }

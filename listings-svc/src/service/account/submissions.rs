@@ -96,7 +96,7 @@ impl Service {
                 ..proto::Written::default()
             }));
         }
-        Ok(Some(written(apply(&self.commands, &submission).await?)))
+        Ok(Some(written(Box::pin(apply(&self.commands, &submission)).await?)))
     }
 
     /// Changes the pictures of a listing of an account that has signed in.
@@ -115,7 +115,7 @@ impl Service {
             idempotency_key: None,
             precondition: None,
         };
-        Ok(Some(written(apply(&self.commands, &submission).await?)))
+        Ok(Some(written(Box::pin(apply(&self.commands, &submission)).await?)))
     }
 }
 

@@ -152,7 +152,7 @@ fn change(
     before: &Listing,
     (content, is_under_public_page): (Content, bool),
 ) -> Result<Accepted, Fault> {
-    let after = before.apply_account_edit(content, loaded.now);
+    let after = before.apply_account_edit(content, submission.author.account, loaded.now);
     let after = after.map(|after| after.under_page(is_under_public_page, loaded.now));
     if after.is_some() && before.state == ListingState::Rejected {
         let submitter = before.submitter.unwrap_or(submission.author.account);
@@ -310,7 +310,10 @@ mod tests {
         let mut change = submission(target(), &json!({"tagline": "New"}));
         change.precondition = Some(vec![1]);
         let mut loaded = Loaded {
-            before: submitted.with_state(ListingState::Rejected, now),
+            before: submitted.with_state(
+                ListingState::Rejected,
+                crate::domain::state::StateCause::staff(now, ""),
+            ),
             page: Some(page(ListingState::Removed)),
             ..full()
         };

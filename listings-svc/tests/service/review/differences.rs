@@ -1,6 +1,7 @@
 //! What a change looks like to a reviewer.
 
 use super::*;
+use crate::own_actions::withdraw;
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_submission_is_shown_whole_until_staff_reject_it(pool: PgPool) {
@@ -25,13 +26,9 @@ async fn a_submission_is_shown_whole_until_staff_reject_it(pool: PgPool) {
     assert!(first.differences.iter().all(|d| d.before.is_empty()));
     assert_eq!(first.differences[0].after, "\"studio\"");
 
-    // Nobody has reviewed what its account took back.
-    let request = proto::TakeDownListingRequest {
-        account_id: accounts.submitter_of("a-game").to_string(),
-        kind: "game".to_owned(),
-        name: "a-game".to_owned(),
-    };
-    service.own.clone().take_down_listing(request).await.unwrap();
+    // Nobody has reviewed what its account withdrew.
+    let account = accounts.submitter_of("a-game");
+    assert!(withdraw(&service, account, ("game", "a-game", 1)).await.unwrap());
     let changes = serde_json::json!({"links": {"steam": "https://steam.example"}});
     accounts.edit("a-game", changes).await;
     let then = get_review(&review, "game", "a-game").await;

@@ -49,8 +49,8 @@ async fn the_largest_page_is_followed_by_the_rest(pool: PgPool) {
     let (service, _, review) = start_with_reviewer(pool.clone()).await;
     service.accounts().await.event("first").await;
     let copies = "insert into listings.listing (
-             id, entity, mode, state, revision, submitter, waiting_since, created_at, hidden_by_page, updated_at, content
-         ) select gen_random_uuid(), entity, mode, state, revision, submitter, waiting_since, created_at, hidden_by_page, updated_at,
+             id, entity, mode, state, state_at, revision, submitter, waiting_since, created_at, hidden_by_page, updated_at, content
+         ) select gen_random_uuid(), entity, mode, state, state_at, revision, submitter, waiting_since, created_at, hidden_by_page, updated_at,
              content || jsonb_build_object('slug', 'copy-' || n)
          from listings.listing, generate_series(1, 100) as n where name = 'first'";
     sqlx::query(copies).execute(&pool).await.unwrap();

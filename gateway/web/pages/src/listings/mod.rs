@@ -12,6 +12,16 @@ use crate::field::Fields;
 use crate::frame::Frame;
 use crate::state::StateText;
 
+/// Who ended a listing, when and why.
+#[derive(Debug, Clone)]
+pub struct EndedText {
+    /// Who did it, and when.
+    pub sentence: String,
+    /// What staff wrote; may be empty.
+    pub reason: String,
+    pub is_by_staff: bool,
+}
+
 /// A listing in a list.
 #[derive(Debug, Clone)]
 pub struct ListingRow {
@@ -22,8 +32,8 @@ pub struct ListingRow {
     /// A game or an event; of a page, a studio or a person.
     pub kind: String,
     pub state: StateText,
-    /// Why it is rejected; may be empty.
-    pub reason: String,
+    /// Who rejected, withdrew or took it down, while it is in such a state.
+    pub ended: Option<EndedText>,
     /// Why the public does not see it; may be empty.
     pub note: String,
     pub changed: String,
@@ -61,12 +71,16 @@ pub struct ListingPage {
     pub name: String,
     pub title: String,
     pub state: StateText,
-    /// Why staff rejected it or took it down, or that its account took it back; may be empty.
-    pub reason: String,
+    /// The revision that the page shows, which its forms name.
+    pub revision: i64,
+    /// Whether it is taken down.
+    pub is_removed: bool,
+    /// As in [`ListingRow`].
+    pub ended: Option<EndedText>,
+    /// The rejection by staff before its account withdrew it.
+    pub rejection: Option<EndedText>,
     /// As in [`ListingRow`].
     pub note: String,
-    /// Who has taken it down, and when; empty if it is not taken down.
-    pub taken_down: String,
     /// Whom to ask for its restoration.
     pub staff_mail: Option<String>,
     /// Its public address, if the public sees it.
@@ -83,5 +97,10 @@ pub struct ListingActions {
     pub has_pictures: bool,
     /// A game without a cover, which can get one.
     pub lacks_cover: bool,
+    /// It is in review.
+    pub may_withdraw: bool,
+    /// Staff rejected it.
+    pub may_put_away: bool,
+    /// It is published.
     pub may_take_down: bool,
 }

@@ -44,6 +44,7 @@ did-member_removed = removed { $value }
 did-left = left the team
 did-listing_submitted = submitted { $value }
 did-listing_changed = changed { $value }
+did-listing_withdrawn = withdrew { $value }
 did-listing_taken_down = took { $value } down
 did-pictures_changed = changed the pictures of { $value }
 did-page_claimed = claimed the page { $value }
@@ -67,7 +68,8 @@ activity-staff = Staff
 
 done-listing-submitted = Thank you. We review it before it goes public.
 done-listing-changed = The change is saved.
-done-listing-taken-down = Taken down: nobody finds it any more.
+done-listing-withdrawn = Withdrawn. You can edit it at any time to resubmit it.
+done-listing-taken-down = Taken down. It is no longer on the site.
 done-claim-withdrawn = The claim is withdrawn.
 done-page-claimed = Staff have your claim. Their answer appears here.
 done-pictures-changed = The pictures are changed.

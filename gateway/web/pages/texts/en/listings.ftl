@@ -11,6 +11,7 @@ listing-kind-person = person
 listing-state-pending = waits for review
 listing-state-published = public
 listing-state-rejected = rejected
+listing-state-withdrawn = withdrawn
 listing-state-removed = taken down
 listing-state-unknown = not known
 listing-yes = yes
@@ -19,6 +20,12 @@ listing-writes-left = { $count ->
     [one] You can submit or change { $number } more listing today.
    *[other] You can submit or change { $number } more listings today.
 }
+
+# In the list, beside the state; the reason of staff follows.
+listing-row-rejected = Staff rejected it, { $value }.
+listing-row-withdrawn = Its owners withdrew it, { $value }.
+listing-row-taken-down = Its owners took it down, { $value }.
+listing-row-taken-down-by-staff = Staff took it down, { $value }.
 
 ## One listing
 
@@ -38,6 +45,9 @@ listing-edit-reopen = Open the page again, and change it there.
 listing-edit-busy = Somebody else is changing this listing at the same moment. Save your changes again.
 listing-edit-both = Somebody else has changed this since you opened the form. It is now: { $value } If you save again, it becomes what you typed.
 listing-edit-both-emptied = Somebody else has emptied this since you opened the form. If you save again, it becomes what you typed.
+listing-withdrawn-by = The account { $from } withdrew this listing, { $to }.
+listing-withdrawn-by-you = Your account withdrew this listing, { $value }. Its owners see in Activity who did.
+listing-rejected-by-staff = Our staff rejected this listing, { $value }.
 listing-taken-down-by = The account { $from } took this listing down, { $to }.
 listing-taken-down-by-you = Your account took this listing down, { $value }. Its owners see in Activity who did.
 listing-taken-down-by-staff = Our staff took this listing down, { $value }.

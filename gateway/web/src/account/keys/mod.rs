@@ -24,7 +24,7 @@ use crate::upstream::time_of;
 const FIRST_PATH: &str = "/games?limit=3";
 
 /// How long a request that staff rejected stays on pages.
-const REJECTION_SHOWN_FOR: Duration = Duration::days(14);
+pub(super) const REJECTION_SHOWN_FOR: Duration = Duration::days(14);
 
 /// Whether staff rejected a request. Otherwise its account withdrew it, or it has not ended.
 fn is_rejection(request: &proto::KeyRequest) -> bool {

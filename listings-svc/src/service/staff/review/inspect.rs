@@ -67,7 +67,8 @@ impl Service {
         let found = queue::find(&self.pool, name).await?;
         let found = found.ok_or_else(listing_not_found)?;
         let rejection = history::last_rejection(&self.pool, found.id).await?;
-        let (rejected_revision, rejection_reason) = rejection.unwrap_or_default();
+        let (rejected_revision, rejection_reason) =
+            rejection.map(|it| (it.revision, it.reason.unwrap_or_default())).unwrap_or_default();
         let since = as_of.unwrap_or(rejected_revision);
         let versions = history::versions(&self.pool, found.id, since).await?;
         let versions = versions.ok_or_else(listing_not_found)?;
