@@ -15,7 +15,7 @@ pub const DEFAULT_LIMIT: usize = 64 * 1024;
 pub const MAX_LIMIT: usize = 256 * 1024;
 
 /// The most fields of a form, checked boxes included. The largest forms of this site have some fifty.
-const MAX_FIELDS: usize = 500;
+pub const MAX_FIELDS: usize = 500;
 
 /// The fields of a form. An absent field has its default value, which the handler refuses with an error at the field.
 pub struct FormBody<T>(pub T);

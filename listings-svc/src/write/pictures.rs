@@ -1,7 +1,7 @@
 //! What a change of pictures does to a listing, and the purge of a picture from one.
 
-use kit::Fault;
 use kit::rpc::staff::Member;
+use kit::{Code, Fault};
 use serde_json::Map;
 
 use super::CommandDependencies;
@@ -110,14 +110,15 @@ fn add_screenshot(screenshots: &mut Vec<Screenshot>, picture: &StoredPicture) ->
     Ok(())
 }
 
-/// The screenshots in an order that names each of them once, with new texts.
+/// Reorders the screenshots and sets their texts. `order` must name each of them once.
 fn arrange(
     screenshots: &[Screenshot],
     order: &[(String, String)],
 ) -> Result<Vec<Screenshot>, Fault> {
     let changed = || {
-        let reason = "The screenshots have changed since you read them: read them again.";
-        Fault::invalid_field("screenshots", reason)
+        let text =
+            "The game has other screenshots now. Read it again, then name each of them once.";
+        Fault::new(Code::PreconditionFailed, text)
     };
     let mut rest = screenshots.to_vec();
     let mut arranged = Vec::with_capacity(rest.len());
@@ -186,7 +187,7 @@ mod tests {
         assert_eq!(new, [screenshot("b", "B"), screenshot("a", "A hill")]);
         for wrong in [&[("a", "")][..], &[("a", ""), ("a", "")], &[("a", ""), ("b", ""), ("c", "")]]
         {
-            assert!(arranged(wrong).unwrap_err().fields.contains_key("screenshots"));
+            assert_eq!(arranged(wrong).unwrap_err().code, Code::PreconditionFailed);
         }
     }
 

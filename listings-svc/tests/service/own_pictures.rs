@@ -172,6 +172,7 @@ async fn screenshots_can_be_described_and_reordered(pool: PgPool) {
             name: "a-game".to_owned(),
             screenshots: screenshots.collect(),
             writes_per_day: None,
+            revision: own_game(&service, ada).await.revision,
         };
         let arranged = client(&service).arrange_screenshots(request).await;
         arranged.map(|it| it.into_inner().written.unwrap()).map_err(Fault::from)
@@ -179,16 +180,14 @@ async fn screenshots_can_be_described_and_reordered(pool: PgPool) {
     let order = [(urls[0].as_str(), "A hill at dawn"), (&urls[1], "Hill 2"), (&urls[2], "")];
     arrange(ada, &order).await.unwrap();
     assert_eq!(alts().await, ["A hill at dawn", "Hill 2", ""]);
-    for (account, order, field) in [
-        (ada, &order[..2], "screenshots"),
-        (ada, &[(urls[0].as_str(), "a\nb")][..], "screenshots.0.alt"),
-        (STRANGER, &order[..], ""),
+    for (account, order, code) in [
+        (ada, &order[..2], Code::PreconditionFailed),
+        (ada, &[(urls[0].as_str(), "a\nb")][..], Code::Invalid),
+        (STRANGER, &order[..], Code::NotFound),
     ] {
         let refused = arrange(account, order).await.unwrap_err();
-        match field {
-            "" => assert_eq!(refused.code, Code::NotFound),
-            field => assert!(refused.fields.contains_key(field), "{refused}"),
-        }
+        assert_eq!(refused.code, code, "{refused}");
+        assert_eq!(refused.fields.contains_key("screenshots.0.alt"), code == Code::Invalid);
     }
     assert_eq!(alts().await, ["A hill at dawn", "Hill 2", ""]);
     // A screenshot that is uploaded again keeps its place.
@@ -200,6 +199,32 @@ async fn screenshots_can_be_described_and_reordered(pool: PgPool) {
         remove(&service, ada, (SHOT, "a-game"), url).await.unwrap();
     }
     assert_eq!(alts().await, [""]);
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn texts_of_an_older_revision_do_not_replace_newer_ones(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let ada = service.accounts().await.account;
+    let file = picture(640, 480, [1, 2, 3]);
+    add(&service, ada, (SHOT, "a-game"), &file).await.unwrap();
+    let read = own_game(&service, ada).await;
+    let arrange = async |alt: &str, revision: i64| {
+        let shot =
+            proto::ArrangedScreenshot { url: read.screenshots[0].url.clone(), alt: alt.to_owned() };
+        let request = proto::ArrangeScreenshotsRequest {
+            account_id: ada.to_string(),
+            name: "a-game".to_owned(),
+            screenshots: vec![shot],
+            writes_per_day: None,
+            revision,
+        };
+        let arranged = client(&service).arrange_screenshots(request).await;
+        arranged.map(|it| it.into_inner().written.unwrap().revision).map_err(Fault::from)
+    };
+    assert_eq!(arrange("A hill", read.revision).await.unwrap(), read.revision + 1);
+    let refused = arrange("A road", read.revision).await.unwrap_err();
+    assert_eq!(refused.code, Code::PreconditionFailed);
+    assert_eq!(own_game(&service, ada).await.screenshots[0].alt, "A hill");
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -226,6 +251,7 @@ async fn pictures_of_a_public_listing_count_as_daily_writes(pool: PgPool) {
         name: "a-game".to_owned(),
         screenshots: vec![proto::ArrangedScreenshot { url: shot.url.clone(), alt: alt.to_owned() }],
         writes_per_day,
+        revision: 2,
     };
     let same = client.arrange_screenshots(arrange(&shot.alt)).await;
     assert!(same.is_ok(), "it changes nothing");

@@ -1979,6 +1979,9 @@ pub struct ArrangeScreenshotsRequest {
     /// The accepted writes per UTC day that the plan allows; absent: no limit. The change of a public listing is one of them.
     #[prost(uint32, optional, tag = "4")]
     pub writes_per_day: ::core::option::Option<u32>,
+    /// The revision with the screenshots and texts that the call replaces.
+    #[prost(int64, tag = "5")]
+    pub revision: i64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ArrangedScreenshot {
@@ -2180,7 +2183,8 @@ pub mod own_pictures_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Gives the screenshots of a game a new order and new texts.
+        /// Gives the screenshots of a game a new order and new texts. Fails with `precondition_failed` when
+        /// the game has another revision than the call names.
         pub async fn arrange_screenshots(
             &mut self,
             request: impl tonic::IntoRequest<super::ArrangeScreenshotsRequest>,
@@ -2243,7 +2247,8 @@ pub mod own_pictures_service_server {
             tonic::Response<super::RemoveOwnPictureResponse>,
             tonic::Status,
         >;
-        /// Gives the screenshots of a game a new order and new texts.
+        /// Gives the screenshots of a game a new order and new texts. Fails with `precondition_failed` when
+        /// the game has another revision than the call names.
         async fn arrange_screenshots(
             &self,
             request: tonic::Request<super::ArrangeScreenshotsRequest>,

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::changes::{BASE, changed_fields};
 use super::choices::Choices;
+use super::conflict::conflict;
 use super::facts::{self, Summary};
 use super::form::FormContext;
 use super::typed::{TypedListing, with_errors_of_service};
@@ -18,7 +19,7 @@ use crate::account::member_request::MemberRequest;
 use crate::account::page_context::AccountContext;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
-use crate::english::{say, say_of};
+use crate::english::say;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult, refusal};
 use crate::render::{FormState, html, see_other};
@@ -27,8 +28,6 @@ use crate::upstream::listings::{ListingRef, Submission};
 
 /// How often a change is made again because somebody else has changed the listing at the same moment.
 const ATTEMPTS: u32 = 4;
-/// The most characters of the value that somebody else has saved, in the error of a field.
-const SHOWN_VALUE: usize = 500;
 
 /// A form that was sent, and the page that answers it.
 struct Edit<'a> {
@@ -174,18 +173,6 @@ impl Edit<'_> {
         };
         html(status, &page)
     }
-}
-
-/// What the form says at a field for which somebody else has saved this value.
-fn conflict(theirs: &str) -> String {
-    if theirs.is_empty() {
-        return say("listing-edit-both-emptied").to_owned();
-    }
-    let mut shown: String = theirs.chars().take(SHOWN_VALUE).collect();
-    if shown.len() < theirs.len() {
-        shown.push('…');
-    }
-    say_of("listing-edit-both", &shown)
 }
 
 /// The API call that makes the same change; there is none for a page.

@@ -3,9 +3,9 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use pages::Fields;
-use pages::listings::pictures::{GalleryPage, Image, ScreenshotRow, SinglePicture};
+use pages::listings::pictures::{GalleryPage, Image, ScreenshotRow, Screenshots, SinglePicture};
 
-use super::arrangement::{Arranged, alt_path};
+use super::arrangement::{Arrangement, alt_path};
 use super::facts::Summary;
 use super::show::api_call;
 use super::words;
@@ -35,13 +35,22 @@ const AVATAR: [&str; 6] = [
     "picture-the-avatar",
 ];
 
-/// The page; after a form was refused, with its typed order.
+/// What the page shows of a form that was sent.
+#[derive(Debug, Default)]
+pub(super) struct SentForm {
+    pub(super) state: FormState,
+    /// The order and the texts that are not saved; `None`: those of the game.
+    pub(super) arrangement: Option<Arrangement>,
+}
+
+/// The page; after a form, with its typed order and texts.
 pub(super) async fn gallery(
     request: &MemberRequest,
     context: AccountContext,
     listing: ListingRef<'_>,
-    (state, arranged): (FormState, Option<Vec<Arranged>>),
+    form: SentForm,
 ) -> PageResult {
+    let SentForm { state, arrangement } = form;
     let found = request.app.listings.get(listing).await?;
     let content = found.listing.ok_or_else(PageError::not_found)?;
     let site = &request.app.public_url;
@@ -52,9 +61,16 @@ pub(super) async fn gallery(
             (single(request, "avatar", avatar, AVATAR), None)
         }
         Listing::Game(game) => {
-            let rows = screenshots(request, game, arranged, &state.errors);
+            let mut form = arrangement.unwrap_or_else(|| Arrangement::of(&game.screenshots));
+            // Screenshots that somebody else has added or removed meanwhile. A text that both have
+            // changed is a conflict when the form is saved.
+            form.merge(&game.screenshots);
+            let shots = Screenshots {
+                rows: screenshots(request, game, &form, &state.errors),
+                base: form.base(),
+            };
             let cover = (game.cover_url.as_deref(), 1_200, 675);
-            (single(request, "cover", cover, COVER), Some(rows))
+            (single(request, "cover", cover, COVER), Some(shots))
         }
         Listing::Event(_) => return Err(PageError::not_found()),
     };
@@ -109,22 +125,18 @@ fn single(
     SinglePicture { kind, heading, text, none, upload, remove, image }
 }
 
+/// The screenshots of a form, whose rows the game has.
 fn screenshots(
     request: &MemberRequest,
     game: &proto::Game,
-    arranged: Option<Vec<Arranged>>,
+    form: &Arrangement,
     errors: &Fields,
 ) -> Vec<ScreenshotRow> {
-    let stored = || {
-        let shots = game.screenshots.iter();
-        shots.map(|shot| Arranged { url: shot.url.clone(), alt: shot.alt.clone() })
-    };
-    let arranged = arranged.unwrap_or_else(|| stored().collect());
-    let rows = arranged.into_iter().enumerate().map(|(index, shot)| {
-        let stored = game.screenshots.iter().find(|it| it.url == shot.url);
+    let rows = form.rows.iter().enumerate().map(|(index, row)| {
+        let stored = game.screenshots.iter().find(|it| it.url == row.url);
         let (width, height) = stored.map_or((0, 0), |it| (it.width, it.height));
         ScreenshotRow {
-            image: image(request, &shot.url, &shot.alt, width, height),
+            image: image(request, &row.url, &row.alt, width, height),
             place: index + 1,
             error: errors.of(&alt_path(index)).map(ToOwned::to_owned),
         }

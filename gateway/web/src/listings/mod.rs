@@ -9,6 +9,7 @@ mod arrangement;
 mod changes;
 mod choices;
 pub mod claims;
+mod conflict;
 pub mod create;
 pub mod edit;
 mod ended;

@@ -15,14 +15,15 @@ use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::gallery::gallery;
+use super::arrangement::Arrangement;
+use super::changes::BASE;
 use super::picture_target::PictureTarget;
-use super::pictures::pictures_changed;
+use super::pictures::changed;
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
 use crate::english::{say, say_of};
+use crate::form_body;
 use crate::page_error::{PageError, PageResult};
-use crate::render::FormState;
 use crate::request::Section;
 use crate::store::sessions;
 use crate::uploads::{self, TooSlow};
@@ -32,10 +33,15 @@ const MAX_FILE: usize = 10 * 1024 * 1024;
 /// The longest body that is read to its end. A browser reads the response only after it has sent the body, so the rest of a file that is
 /// too long is read and discarded.
 pub const MAX_BODY: usize = 64 * 1024 * 1024;
+/// The fields of the screenshots, which are in the same form.
+const TEXTS: [&str; 4] = [BASE, "url", "alt", "place"];
+/// The most of these fields, and the longest texts together, as of other forms.
+const MAX_FIELDS: usize = form_body::MAX_FIELDS;
+const MAX_TEXTS: usize = form_body::MAX_LIMIT;
 /// The size of the messages with the file.
 const CHUNK: usize = 64 * 1024;
-/// The field of the file, at which the page shows why it was not stored.
-const PICTURE: &str = "picture";
+/// The field of a service's error about the file.
+pub(super) const PICTURE: &str = "picture";
 /// The keys of title and text of the page while another upload of the person is under way.
 const OTHER_UPLOAD: &(&str, &str) = &("error-unavailable-title", "picture-other-upload");
 
@@ -45,9 +51,11 @@ pub async fn send(
     form: Request,
 ) -> PageResult {
     let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
+    // The order and the texts of the screenshots, which are not saved with the file.
+    let mut texts = Vec::new();
     let uploaded = match Multipart::from_request(form.map(uploads::timed), &()).await {
         Ok(mut multipart) => match request.app.uploads.begin(request.person().id) {
-            Ok(Some(_guard)) => upload(&request, target, multipart).await?,
+            Ok(Some(_guard)) => upload(&request, target, multipart, &mut texts).await?,
             refused => {
                 // Not for longer than a browser may be silent: refused uploads hold a connection, and have no permit.
                 timeout(uploads::SILENCE, discard(&mut multipart)).await.ok();
@@ -60,20 +68,8 @@ pub async fn send(
         },
         Err(_no_multipart) => Err(no_file()),
     };
-    let work = async {
-        uploaded?;
-        Ok(pictures_changed(&request, target.listing))
-    };
-    let page = async |mut state: FormState| {
-        // The error stands at the field of the file, which has the name of the picture.
-        state.errors = state.errors.renamed(|name| match name.as_str() {
-            PICTURE => target.picture.to_owned(),
-            _ => name,
-        });
-        let context = request.context(Section::Listings).await;
-        gallery(&request, context, target.listing, (state, None)).await
-    };
-    request.answer(work, &[PICTURE], page).await
+    let context = request.context(Section::Listings).await;
+    changed(&request, context, target, (uploaded, Arrangement::read(&texts))).await
 }
 
 /// Sends the file of the form on, once it has arrived, and gives it to the listing. The inner error is that of the form.
@@ -81,8 +77,9 @@ async fn upload(
     request: &MemberRequest,
     target: PictureTarget<'_>,
     multipart: Multipart,
+    texts: &mut Vec<(String, String)>,
 ) -> Result<Result<(), Fault>, PageError> {
-    let received = receive(multipart).await;
+    let received = receive(multipart, target.picture, texts).await;
     let file = match received.and_then(|file| file.ok_or_else(no_file)) {
         Ok(file) => file,
         Err(fault) => return Ok(Err(fault)),
@@ -114,17 +111,46 @@ async fn check_again(request: &MemberRequest) -> Result<(), PageError> {
     Ok(())
 }
 
-/// Stores the file of the form, if it has one.
-async fn receive(mut multipart: Multipart) -> Result<Option<File>, Fault> {
-    let mut field = loop {
+/// Stores the file of the form in the field of this name, if it has one, and reads its texts, also
+/// when the file is too long.
+async fn receive(
+    mut multipart: Multipart,
+    name: &str,
+    texts: &mut Vec<(String, String)>,
+) -> Result<Option<File>, Fault> {
+    let mut file = Ok(None);
+    // What texts may still take.
+    let mut room = MAX_TEXTS;
+    loop {
         match multipart.next_field().await {
-            Ok(Some(field)) if field.name() == Some(PICTURE) => break field,
-            Ok(Some(_)) => {}
-            Ok(None) => return Ok(None),
-            Err(error) => return Err(incomplete(&error)),
+            Ok(Some(mut field)) if field.name() == Some(name) => file = store(&mut field).await,
+            Ok(Some(mut field)) => {
+                let text = field.name().filter(|name| TEXTS.contains(name)).map(ToOwned::to_owned);
+                if let Some(name) = text.filter(|_| texts.len() < MAX_FIELDS) {
+                    let value = read_text(&mut field, &mut room).await;
+                    texts.extend(value?.map(|value| (name, value)));
+                }
+            }
+            Ok(None) => return file,
+            Err(error) => {
+                file?;
+                return Err(incomplete(&error));
+            }
         }
-    };
-    store(&mut field).await
+    }
+}
+
+/// Reads a text field; `None` when it has no room.
+async fn read_text(field: &mut Field<'_>, room: &mut usize) -> Result<Option<String>, Fault> {
+    let mut text = Vec::new();
+    while let Some(chunk) = field.chunk().await.map_err(|error| incomplete(&error))? {
+        let Some(left) = room.checked_sub(chunk.len()) else {
+            return Ok(None);
+        };
+        *room = left;
+        text.extend_from_slice(&chunk);
+    }
+    Ok(Some(String::from_utf8_lossy(&text).into_owned()))
 }
 
 /// Stores a file in a temporary one.
@@ -216,7 +242,7 @@ mod tests {
     /// Receives a file in this many parts of 60 KB. Each part arrives after this pause.
     async fn receive_slowly(parts: u32, pause: Duration) -> Result<usize, Fault> {
         const HEAD: &[u8] =
-            b"--edge\r\ncontent-disposition: form-data; name=\"picture\"; filename=\"a.jpg\"\r\n\r\n";
+            b"--edge\r\ncontent-disposition: form-data; name=\"cover\"; filename=\"a.jpg\"\r\n\r\n";
         let part = Bytes::from(vec![7; 60_000]);
         let parts = stream::iter(0..parts).then(move |_| {
             let part = part.clone();
@@ -235,7 +261,7 @@ mod tests {
             .map(uploads::timed);
         DefaultBodyLimit::max(MAX_BODY).apply(&mut form);
         let multipart = Multipart::from_request(form, &()).await.unwrap();
-        let mut file = receive(multipart).await?.unwrap();
+        let mut file = receive(multipart, "cover", &mut Vec::new()).await?.unwrap();
         let mut content = Vec::new();
         file.read_to_end(&mut content).await.unwrap();
         Ok(content.len())

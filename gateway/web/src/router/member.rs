@@ -125,7 +125,10 @@ fn picture_routes() -> Vec<Route> {
         read.page(listing!("/pictures"), pictures::show),
         with_body(edit.action(listing!("/pictures/arrange"), pictures::arrange), MAX_LISTING),
         with_body(edit.action(listing!("/pictures/{picture}"), upload::send), upload::MAX_BODY),
-        edit.action(listing!("/pictures/{picture}/remove"), pictures::remove),
+        with_body(
+            edit.action(listing!("/pictures/{picture}/remove"), pictures::remove),
+            MAX_LISTING,
+        ),
     ]
 }
 

@@ -25,6 +25,16 @@ impl Listings {
         Ok(())
     }
 
+    /// Gives the screenshots of a game an order and texts. Like other changes of a revision it is not
+    /// repeated: after it, the game has another one.
+    pub async fn arrange_screenshots(
+        &self,
+        request: proto::ArrangeScreenshotsRequest,
+    ) -> Result<(), Fault> {
+        self.0.once(request).await?;
+        Ok(())
+    }
+
     /// A part of a picture file.
     pub async fn picture_part(
         &self,
@@ -39,18 +49,4 @@ rpcs! { Listings:
         proto::RemoveOwnPictureRequest { account_id: account, kind, name, url, writes_per_day }
         => |_removed| ();
 
-    /// Gives the screenshots of a game this order and these texts.
-    idempotent arrange_screenshots(
-        account: Uuid,
-        game: &str,
-        screenshots: Vec<proto::ArrangedScreenshot>,
-        writes_per_day: Option<u32>,
-    ) -> () =
-        proto::ArrangeScreenshotsRequest {
-            account_id: account,
-            name: game,
-            screenshots,
-            writes_per_day,
-        }
-        => |_arranged| ();
 }

@@ -65,7 +65,7 @@ async fn assert_buttons_fail(full: &FullAccount, browser: &mut Browser, says: &s
     for action in buttons.filter(|it| !ALWAYS_OPEN.contains(it) && **it != UPLOAD) {
         browser.post(&full.own(action), &fields).await.assert(503, says);
     }
-    let file = "--b\r\nContent-Disposition: form-data; name=\"picture\"\r\n\r\nJPEG\r\n--b--\r\n";
+    let file = "--b\r\nContent-Disposition: form-data; name=\"cover\"\r\n\r\nJPEG\r\n--b--\r\n";
     let form = "multipart/form-data; boundary=b";
     let page = browser.post_body(&full.own(UPLOAD), form, file).await;
     page.assert(503, says);

@@ -41,6 +41,7 @@ impl FullAccount {
         let account = hooks.account.to_string();
         let (key, request) = keys(&hooks, &account);
         hooks.site.listings.game(&account, "okoto", "Okoto");
+        hooks.site.listings.add_screenshot(&account, "okoto", "one");
         hooks.site.listings.claims.lock().unwrap().push(Claim {
             id: CLAIM.to_owned(),
             account_id: account.clone(),
@@ -233,7 +234,7 @@ pub(crate) fn every_field() -> Vec<(&'static str, String)> {
         ("reason", "Taken"),
         ("handle", "maliyo"),
         ("evidence", "Taken"),
-        ("revision", "1"),
+        ("revision", "2"),
         ("alt", "Taken"),
         ("place", "1"),
         ("next", "/you"),

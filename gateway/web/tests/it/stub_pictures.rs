@@ -25,6 +25,25 @@ pub(crate) fn small_file() -> String {
     file().replace(".jpg", "-small.jpg")
 }
 
+/// The URL of the screenshot with this file.
+pub(crate) fn screenshot_url(file: &[u8]) -> String {
+    let length = u8::try_from(file.len() % 256).unwrap();
+    format!("https://mchezo.example/pictures/{}.jpg", format!("{length:02x}").repeat(32))
+}
+
+impl StubListings {
+    /// Gives a game a screenshot without a text, after the others; one that it has stays.
+    pub(crate) fn add_screenshot(&self, account: &str, slug: &str, url: &str) {
+        self.change(account, slug, |game| {
+            if game.screenshots.iter().all(|shot| shot.url != url) {
+                let url = url.to_owned();
+                game.screenshots.push(proto::Screenshot { url, ..proto::Screenshot::default() });
+                game.revision += 1;
+            }
+        });
+    }
+}
+
 #[tonic::async_trait]
 impl OwnPicturesService for StubListings {
     async fn add_own_picture(
@@ -59,6 +78,9 @@ impl OwnPicturesService for StubListings {
             return Err(Fault::invalid_field("picture", "Send a JPEG.").into());
         }
         self.record(format!("add {:?} {} {}", header.kind(), header.name, file.len()));
+        if header.kind() == proto::PictureKind::Screenshot {
+            self.add_screenshot(&header.account_id, &header.name, &screenshot_url(&file));
+        }
         Ok(tonic::Response::new(proto::AddOwnPictureResponse::default()))
     }
 
@@ -69,6 +91,12 @@ impl OwnPicturesService for StubListings {
         let request = request.into_inner();
         self.find(&request.account_id, &request.name)?;
         self.record(format!("remove {:?} {}", request.kind(), request.url));
+        if request.kind() == proto::PictureKind::Screenshot {
+            self.change(&request.account_id, &request.name, |game| {
+                game.screenshots.retain(|shot| shot.url != request.url);
+                game.revision += 1;
+            });
+        }
         Ok(tonic::Response::new(proto::RemoveOwnPictureResponse::default()))
     }
 
@@ -77,12 +105,31 @@ impl OwnPicturesService for StubListings {
         request: Request<proto::ArrangeScreenshotsRequest>,
     ) -> Answer<proto::ArrangeScreenshotsResponse> {
         let request = request.into_inner();
-        self.find(&request.account_id, &request.name)?;
+        let game = self.find(&request.account_id, &request.name)?;
         let bad = request.screenshots.iter().position(|it| it.alt == "bad");
         if let Some(index) = bad {
             let field = format!("screenshots.{index}.alt");
             return Err(Fault::invalid_field(&field, "Write another text.").into());
         }
+        let sorted = |mut urls: Vec<String>| {
+            urls.sort_unstable();
+            urls
+        };
+        let named = request.screenshots.iter().map(|it| it.url.clone()).collect();
+        let stored = game.screenshots.iter().map(|it| it.url.clone()).collect();
+        if sorted(named) != sorted(stored) || request.revision != game.revision {
+            return Err(Fault::new(Code::PreconditionFailed, "It has changed.").into());
+        }
+        self.change(&request.account_id, &request.name, |game| {
+            game.screenshots = (request.screenshots.iter())
+                .map(|it| proto::Screenshot {
+                    url: it.url.clone(),
+                    alt: it.alt.trim().to_owned(),
+                    ..proto::Screenshot::default()
+                })
+                .collect();
+            game.revision += 1;
+        });
         let order: Vec<&str> = request.screenshots.iter().map(|it| it.alt.as_str()).collect();
         self.record(format!("arrange {}", order.join(",")));
         Ok(tonic::Response::new(proto::ArrangeScreenshotsResponse::default()))

@@ -35,7 +35,7 @@ fn multipart(headers: &str, content: &[u8]) -> Vec<u8> {
 }
 
 const FORM: &str = "multipart/form-data; boundary=limit";
-const PART: &str = "Content-Disposition: form-data; name=\"picture\"; filename=\"cover.jpg\"\r\nContent-Type: image/jpeg";
+const PART: &str = "Content-Disposition: form-data; name=\"cover\"; filename=\"cover.jpg\"\r\nContent-Type: image/jpeg";
 
 #[testing::database_test(web::MIGRATOR)]
 async fn files_that_are_something_else_are_refused_in_words(pool: PgPool) {
@@ -115,7 +115,7 @@ async fn names_and_types_of_files_have_no_effect(pool: PgPool) {
     ] {
         let quoted = name.replace('"', "%22");
         let headers = format!(
-            "Content-Disposition: form-data; name=\"picture\"; filename=\"{quoted}\"\r\nContent-Type: image/svg+xml"
+            "Content-Disposition: form-data; name=\"cover\"; filename=\"{quoted}\"\r\nContent-Type: image/svg+xml"
         );
         let page = send(&mut owner, &account, FORM, multipart(&headers, b"JPEG")).await;
         let answered = [303, 422].contains(&page.status.as_u16());

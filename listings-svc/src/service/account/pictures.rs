@@ -49,7 +49,8 @@ impl OwnPicturesService for Service {
         let file = receive_file(&mut stream, self.pictures.max_file_bytes()).await?;
         let picture = self.pictures.store(file, kind).await?;
         let operation = addition(kind, picture);
-        let written = self.change_pictures(kind.entity(), header.name, operation, author).await?;
+        let listing = (kind.entity(), header.name);
+        let written = self.change_pictures(listing, operation, author, None).await?;
         Ok(Response::new(proto::AddOwnPictureResponse { written }))
     }
 
@@ -61,7 +62,8 @@ impl OwnPicturesService for Service {
         let author = author(&request.account_id, request.writes_per_day)?;
         let kind = kind(request.kind())?;
         let operation = removal(kind, &request.url, &self.commands.public_url);
-        let written = self.change_pictures(kind.entity(), request.name, operation, author).await?;
+        let listing = (kind.entity(), request.name);
+        let written = self.change_pictures(listing, operation, author, None).await?;
         Ok(Response::new(proto::RemoveOwnPictureResponse { written }))
     }
 
@@ -74,7 +76,8 @@ impl OwnPicturesService for Service {
         let order = self.arrangement(request.screenshots)?;
         let operation = PictureOperation::ArrangeScreenshots(order);
         let entity = PictureKind::Screenshot.entity();
-        let written = self.change_pictures(entity, request.name, operation, author).await?;
+        let seen = Some(vec![request.revision]);
+        let written = self.change_pictures((entity, request.name), operation, author, seen).await?;
         Ok(Response::new(proto::ArrangeScreenshotsResponse { written }))
     }
 }

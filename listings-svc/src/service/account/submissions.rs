@@ -99,13 +99,14 @@ impl Service {
         Ok(Some(written(Box::pin(apply(&self.commands, &submission)).await?)))
     }
 
-    /// Changes the pictures of a listing of an account that has signed in.
+    /// Changes the pictures of a listing of an account that has signed in; `revisions` are those
+    /// that the listing may have.
     pub(super) async fn change_pictures(
         &self,
-        entity: Entity,
-        name: String,
+        (entity, name): (Entity, String),
         operation: PictureOperation,
         author: Author,
+        revisions: Option<Vec<i64>>,
     ) -> Result<Option<proto::Written>, Fault> {
         let target = Target::Pictures(entity, name, operation);
         let submission = Submission {
@@ -113,7 +114,7 @@ impl Service {
             target,
             body: Map::new(),
             idempotency_key: None,
-            precondition: None,
+            precondition: revisions,
         };
         Ok(Some(written(Box::pin(apply(&self.commands, &submission)).await?)))
     }

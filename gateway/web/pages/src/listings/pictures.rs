@@ -41,6 +41,14 @@ pub struct ScreenshotRow {
     pub error: Option<String>,
 }
 
+/// The screenshots of a game.
+#[derive(Debug)]
+pub struct Screenshots {
+    pub rows: Vec<ScreenshotRow>,
+    /// The hidden field with the screenshots as they were when the form was opened.
+    pub base: String,
+}
+
 #[derive(Debug, Template)]
 #[template(path = "listing/pictures.html")]
 pub struct GalleryPage {
@@ -51,7 +59,7 @@ pub struct GalleryPage {
     pub title: String,
     pub single: SinglePicture,
     /// `None`: pages have no screenshots.
-    pub screenshots: Option<Vec<ScreenshotRow>>,
+    pub screenshots: Option<Screenshots>,
     pub may_edit: bool,
     /// What a change of the pictures does; empty for a pending listing.
     pub note: String,

@@ -73,6 +73,7 @@ done-listing-taken-down = Taken down. It is no longer on the site.
 done-claim-withdrawn = The claim is withdrawn.
 done-page-claimed = Staff have your claim. Their answer appears here.
 done-pictures-changed = The pictures are changed.
+done-pictures-changed-unsaved = The picture is changed. The order and the texts of the screenshots are not saved yet.
 done-currency-named = The name of the currency is saved.
 
 ## Errors

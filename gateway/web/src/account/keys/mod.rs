@@ -23,7 +23,7 @@ use crate::upstream::time_of;
 /// A path for the first call.
 const FIRST_PATH: &str = "/games?limit=3";
 
-/// How long a request that staff rejected stays on pages.
+/// How long what staff rejected waits for the account on its pages.
 pub(super) const REJECTION_SHOWN_FOR: Duration = Duration::days(14);
 
 /// Whether staff rejected a request. Otherwise its account withdrew it, or it has not ended.
