@@ -333,6 +333,7 @@ async fn keys_of_a_later_version_move_with_their_item(pool: PgPool) {
         name: "one".to_owned(),
         screenshots: order.into(),
         writes_per_day: None,
+        revision: 2,
     };
     let mut pictures = OwnPicturesServiceClient::new(service.fleet.clone());
     pictures.arrange_screenshots(request).await.unwrap();
