@@ -260,7 +260,7 @@ impl ListingState {
         match self {
             Self::Pending => "is pending review",
             Self::Published => "is public",
-            Self::Rejected => "was rejected",
+            Self::Rejected => "was rejected or withdrawn",
             Self::Removed => "was taken down",
         }
     }

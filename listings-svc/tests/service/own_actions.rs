@@ -152,6 +152,9 @@ async fn what_is_withdrawn_waits_no_more_and_can_be_submitted_again(pool: PgPool
             assert_eq!(changed, is_first, "{listing:?}");
         }
         let name = listing_name(listing.0, listing.1);
+        let late = decide(client, proto::Decision::Reject, (name.clone(), None), "Late");
+        let note = late.await.unwrap().note;
+        assert!(note.contains("its account"), "staff read who ended it: {note}");
         let restore = decide(client, proto::Decision::Restore, (name, None), "");
         let refused = Fault::from(restore.await.unwrap_err());
         assert!(refused.fields.keys().eq(["name"]), "{refused:?}");

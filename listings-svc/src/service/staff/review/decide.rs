@@ -116,8 +116,15 @@ impl Service {
         let transition = moderation.transition;
         let is_changed = moderate::apply(&self.commands, &moderation).await?;
         let listing = listings::find(&self.pool, name).await?;
+        let is_by_account = listing.actor_kind == "account";
         let unchanged = match transition {
             _ if is_changed => None,
+            Transition::Reject if is_by_account => {
+                Some("withdrawn by its account; nothing changed")
+            }
+            Transition::TakeDown if is_by_account => {
+                Some("already taken down by its account; nothing changed")
+            }
             Transition::Approve | Transition::Restore => Some("already published; nothing changed"),
             Transition::Reject => Some("already rejected; nothing changed"),
             Transition::TakeDown => Some("already taken down; nothing changed"),
