@@ -55,14 +55,21 @@ impl dns::Resolve for PublicResolver {
         let limit = self.timeout;
         Box::pin(async move {
             let host = name.as_str();
-            let mut addresses = hosts.look_up(&*resolver, host, limit).await?;
+            let addresses = hosts.look_up(&*resolver, host, limit).await?;
             if !hosts.allowed.permits_name(host) {
                 hosts.check(host, &addresses)?;
             }
-            addresses.truncate(MAX_ADDRESSES);
-            Ok(Box::new(addresses.into_iter()) as dns::Addrs)
+            Ok(Box::new(of_both_families(addresses).into_iter()) as dns::Addrs)
         })
     }
+}
+
+/// The addresses to connect to: half of them of each family, since this machine may reach only one, and more where the other has fewer.
+fn of_both_families(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
+    let (v4, v6): (Vec<_>, Vec<_>) = addresses.into_iter().partition(SocketAddr::is_ipv4);
+    let most_v4 = MAX_ADDRESSES - v6.len().min(MAX_ADDRESSES / 2);
+    let most_v6 = MAX_ADDRESSES - v4.len().min(MAX_ADDRESSES / 2);
+    v4.into_iter().take(most_v4).chain(v6.into_iter().take(most_v6)).collect()
 }
 
 impl PublicHosts {
@@ -129,5 +136,35 @@ impl PublicHosts {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_many_addresses_of_one_family_keeps_those_of_the_other() {
+        let address = |family: &str, host: usize| -> SocketAddr {
+            let text = match family {
+                "v4" => format!("192.0.2.{host}:443"),
+                _ => format!("[2001:db8::{host}]:443"),
+            };
+            text.parse().unwrap()
+        };
+        for (v4, v6, expected) in [
+            (6, 6, (2, 2)),
+            (6, 1, (3, 1)),
+            (6, 0, (4, 0)),
+            (1, 6, (1, 3)),
+            (0, 6, (0, 4)),
+            (1, 1, (1, 1)),
+        ] {
+            let all = (1..=v4).map(|host| address("v4", host));
+            let all = all.chain((1..=v6).map(|host| address("v6", host)));
+            let kept = of_both_families(all.collect());
+            let kept_v4 = kept.iter().filter(|it| it.is_ipv4()).count();
+            assert_eq!((kept_v4, kept.len() - kept_v4), expected, "{v4} and {v6}");
+        }
     }
 }

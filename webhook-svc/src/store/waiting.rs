@@ -89,7 +89,7 @@ pub const MAX_BACKLOG: i64 = 10_000;
 pub struct Backlog {
     /// [`MAX_BACKLOG`] at most.
     pub count: i64,
-    /// When the first was created.
+    /// When the oldest was created, whichever is due first: ids are in the order of creation.
     pub since: Option<OffsetDateTime>,
 }
 
@@ -103,7 +103,7 @@ pub async fn backlogs(
         r#"select (
                select count(*) from (select from webhook.waiting where endpoint_id = endpoint.id limit $2) as counted
            ) as "count!", (
-               select created_at from webhook.waiting where endpoint_id = endpoint.id order by due_at, id limit 1
+               select created_at from webhook.waiting where endpoint_id = endpoint.id order by id limit 1
            ) as since
            from unnest($1::uuid[]) with ordinality as endpoint (id, place) order by place"#,
         endpoints,

@@ -224,6 +224,22 @@ async fn a_paused_endpoint_keeps_its_queue(pool: PgPool) {
     receiver.wait_for(3).await;
 }
 
+/// The longer an outage, the later the next attempt of its first delivery.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn the_oldest_delivery_is_named_also_if_another_is_due_first(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(500)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service.added(ADA, &receiver.url(), &["listing.updated"]).await;
+    service.listings(&[game(2, "updated", Published)], TAKEN).await;
+    service.newest_attempted(ADA, endpoint, 1).await;
+    service.set_paused(ADA, endpoint, true).await;
+    service.clock.advance(Duration::seconds(1));
+    service.listings(&[game(3, "updated", Published)], TAKEN).await;
+    let health = service.endpoint(ADA, endpoint).await.health.unwrap();
+    assert_eq!(health.queued, 2);
+    assert_eq!(health.queued_since, Some(kit::api::timestamp::encode(START)));
+}
+
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_hanging_endpoint_does_not_hold_up_another(pool: PgPool) {
     let (hanging, good) =
