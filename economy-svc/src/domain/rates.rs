@@ -157,6 +157,26 @@ mod tests {
         }
     }
 
+    /// Swaps are possible before a currency is listed, but a rate is not.
+    #[test]
+    fn a_pair_with_a_currency_that_was_not_listed_has_not_changed_since_the_day_before() {
+        let basket = Basket { meal: 1, ride: 0, wage: 0, rent: 0 };
+        let market = Market { swaps: 3, parties: 2, first: 100, second: 200, last: AT };
+        let markets = HashMap::from([((0, 1), market)]);
+        let mut economy = economy(&[basket, basket], HashMap::new());
+        economy.markets_day_before = markets;
+        for (first, second, change) in
+            [(true, false, None), (false, true, None), (true, true, Some(-50.0))]
+        {
+            for (index, was_listed) in [first, second].into_iter().enumerate() {
+                let cost = basket.cost();
+                economy.currencies[index].cost_day_before = was_listed.then_some(cost);
+            }
+            let day_change = rate(&economy, 0, 1).unwrap().day_change;
+            assert_eq!(day_change, change, "listed: {first}, {second}");
+        }
+    }
+
     #[test]
     fn a_currency_has_no_rate_to_itself() {
         let basket = Basket { meal: 1, ride: 0, wage: 0, rent: 0 };
