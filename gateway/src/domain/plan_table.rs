@@ -34,7 +34,7 @@ pub fn parse(text: &str) -> Result<Plans, String> {
 
 fn version(value: Option<toml::Value>) -> Result<u32, String> {
     let value = value.ok_or(
-        "`version` is missing; write `version = 1` above the plans, and raise it with every change",
+        "`version` is missing; write `version = N` above the plans, with a number above that of the table before (1 for the first), and raise it with every change",
     )?;
     let version = value.as_integer().and_then(|version| u32::try_from(version).ok());
     version.filter(|version| *version > 0).ok_or_else(|| {

@@ -6596,6 +6596,9 @@ pub struct DecideResult {
         ::prost::alloc::string::String,
         ::prost::alloc::string::String,
     >,
+    /// Whether the decision has changed the listing; the note says why not, such as that its account withdrew it.
+    #[prost(bool, tag = "8")]
+    pub changed: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EditRequest {

@@ -44,12 +44,14 @@ impl BaseRow {
 pub(super) struct Conflicts {
     /// The index of a row, and the text that somebody else saved.
     pub(super) texts: Vec<(usize, String)>,
+    /// Texts that the person has typed for screenshots that somebody else has removed.
+    pub(super) lost: Vec<String>,
     pub(super) order: bool,
 }
 
 impl Conflicts {
     pub(super) fn is_empty(&self) -> bool {
-        self.texts.is_empty() && !self.order
+        self.texts.is_empty() && self.lost.is_empty() && !self.order
     }
 }
 
@@ -128,7 +130,8 @@ impl Arrangement {
 
     /// Takes from the newest game what the person has not changed since the form was opened.
     ///
-    /// Screenshots that are gone are left out, and those that were added come last. A text or an order
+    /// Screenshots that are gone are left out, with the texts that were typed for them, and those that
+    /// were added come last. A text or an order
     /// that both have changed stays as it was typed, and keeps its base until [`Self::rebase`].
     pub(super) fn merge(&mut self, newest: &[Screenshot]) -> Conflicts {
         let mut left: Vec<usize> = (0..newest.len()).collect();
@@ -136,10 +139,14 @@ impl Arrangement {
         let typed = std::mem::take(&mut self.rows);
         // The rows that still exist, with their places in the base and in the newest game.
         let mut rows: Vec<(ArrangedRow, Option<usize>, usize)> = Vec::new();
+        let mut lost = Vec::new();
         for (row, opened) in typed.into_iter().zip(opened) {
             let found = left.iter().position(|index| newest[*index].url == row.url);
             if let Some(found) = found {
                 rows.push((row, opened, left.remove(found)));
+            } else if opened.is_some_and(|it| self.base[it].alt_mark != mark(&normalized(&row.alt)))
+            {
+                lost.push(row.alt);
             }
         }
         let is_moved = !rows.iter().map(|(_, opened, _)| *opened).is_sorted();
@@ -149,6 +156,7 @@ impl Arrangement {
         let is_moved_by_others = !by_base.iter().map(|(_, stored)| stored).is_sorted();
         let is_same_order = rows.iter().map(|(.., stored)| stored).is_sorted();
         let mut conflicts = Conflicts {
+            lost,
             order: is_moved && is_moved_by_others && !is_same_order,
             ..Conflicts::default()
         };
@@ -286,7 +294,8 @@ mod tests {
         let opened = Arrangement::of(&game(&[("a", ""), ("b", ""), ("c", "")]));
         let mut mine = sent(&opened, &[("a", "A", 3), ("b", "B", 2), ("c", "", 3)]);
         let newest = game(&[("a", ""), ("c", ""), ("d", "Dawn")]);
-        assert_eq!(mine.merge(&newest), Conflicts::default());
+        let lost = vec!["B".to_owned()];
+        assert_eq!(mine.merge(&newest), Conflicts { lost, ..Conflicts::default() });
         assert_eq!(rows(&mine), [("c", ""), ("a", "A"), ("d", "Dawn")]);
         // Without an order of this person, that of the game holds.
         let mut unmoved = sent(&opened, &[("a", "", 1), ("b", "", 2), ("c", "C", 3)]);
@@ -299,7 +308,7 @@ mod tests {
         let opened = Arrangement::of(&game(&[("a", "Old"), ("b", "")]));
         let newest = game(&[("a", "Theirs"), ("b", "")]);
         let mut mine = sent(&opened, &[("a", "Mine", 1), ("b", "", 2)]);
-        let conflicts = Conflicts { texts: vec![(0, "Theirs".to_owned())], order: false };
+        let conflicts = Conflicts { texts: vec![(0, "Theirs".to_owned())], ..Conflicts::default() };
         // Shown again for another reason, such as an upload, the form still knows its base.
         assert_eq!(mine.merge(&newest), conflicts);
         assert_eq!(mine.merge(&newest), conflicts);
@@ -320,7 +329,7 @@ mod tests {
         let mut mine = sent(&opened, &[("a", "", 1), ("b", "", 3), ("c", "", 3)]);
         for _ in 0..2 {
             let conflicts = mine.merge(&newest);
-            assert_eq!(conflicts, Conflicts { order: true, texts: Vec::new() });
+            assert_eq!(conflicts, Conflicts { order: true, ..Conflicts::default() });
             assert_eq!(rows(&mine), [("a", ""), ("c", ""), ("b", ""), ("d", "")]);
         }
         mine.rebase(&newest);

@@ -13,12 +13,11 @@ use super::arrangement::{Arrangement, Conflicts, alt_path};
 use super::conflict::conflict;
 use super::gallery::{SentForm, gallery};
 use super::picture_target::{PictureTarget, with_pictures};
-use super::upload::PICTURE;
 use crate::account::effect::refused_form;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_context::AccountContext;
 use crate::domain::action::Action;
-use crate::english::say;
+use crate::english::{say, say_of};
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
@@ -29,6 +28,8 @@ use crate::url_query::UrlQuery;
 
 /// How often a change is made again because somebody else has changed the game at the same moment.
 const ATTEMPTS: u32 = 4;
+/// The field of a service's error about the file.
+pub(super) const PICTURE: &str = "picture";
 
 pub async fn show(
     request: MemberRequest,
@@ -160,7 +161,10 @@ fn changed_by_both(conflicts: &Conflicts) -> Fault {
     let texts = conflicts.texts.iter();
     let texts = texts.map(|(index, theirs)| (alt_path(*index), conflict(theirs)));
     let order = conflicts.order.then(|| ("order".to_owned(), say("picture-order-both").to_owned()));
-    Fault::invalid(texts.chain(order).collect())
+    let lost = conflicts.lost.iter().enumerate();
+    let lost =
+        lost.map(|(index, text)| (format!("lost.{index}"), say_of("picture-text-lost", text)));
+    Fault::invalid(texts.chain(order).chain(lost).collect())
 }
 
 fn pictures_changed(request: &MemberRequest, listing: ListingRef<'_>) -> String {

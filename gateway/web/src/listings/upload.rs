@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::arrangement::Arrangement;
 use super::changes::BASE;
 use super::picture_target::PictureTarget;
-use super::pictures::changed;
+use super::pictures::{PICTURE, changed};
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
 use crate::english::{say, say_of};
@@ -40,8 +40,6 @@ const MAX_FIELDS: usize = form_body::MAX_FIELDS;
 const MAX_TEXTS: usize = form_body::MAX_LIMIT;
 /// The size of the messages with the file.
 const CHUNK: usize = 64 * 1024;
-/// The field of a service's error about the file.
-pub(super) const PICTURE: &str = "picture";
 /// The keys of title and text of the page while another upload of the person is under way.
 const OTHER_UPLOAD: &(&str, &str) = &("error-unavailable-title", "picture-other-upload");
 

@@ -70,8 +70,15 @@ pub async fn currency(request: PublicRequest, Path(game): Path<String>) -> PageR
     let after = query.get("after");
     let currencies = app.currencies.all(app.clock.now()).await.map_err(unavailable)?;
     let shown = find(&currencies, &game).ok_or_else(PageError::not_found)?;
+    let rates = app.currencies.rates(&game, after.unwrap_or_default(), ROWS).await;
+    // The list is a few seconds old: the currency may be listed no more.
+    let is_gone = |fault: &Fault| fault.fields.contains_key("from");
     let rates =
-        app.currencies.rates(&game, after.unwrap_or_default(), ROWS).await.map_err(unavailable)?;
+        rates.map_err(
+            |fault| {
+                if is_gone(&fault) { PageError::not_found() } else { unavailable(fault) }
+            },
+        )?;
     respond(app, visit, |frame| {
         let choice = choice(&frame, &currencies, Some(&shown.slug));
         Ok(currency_page(frame, &currencies, shown, &rates, choice, after))

@@ -181,16 +181,24 @@ async fn two_people_who_describe_different_screenshots_keep_both_texts(pool: PgP
 async fn texts_can_be_saved_after_a_picture_was_added_or_removed_meanwhile(pool: PgPool) {
     let (site, account, base, [mut ada, mut bob]) = two_browsers(pool).await;
     let arrange = format!("{base}/arrange");
-    let form = opened(&mut bob, &base, &[("one", "A hill"), ("two", "A road")]).await;
+    let typed = opened(&mut bob, &base, &[("one", "A hill"), ("two", "A road")]).await;
     upload(&mut ada, &format!("{base}/screenshot"), b"JPEG").await.location();
-    send(&mut bob, &arrange, &form).await.location();
+    send(&mut bob, &arrange, &typed).await.location();
     assert_eq!(alts(&site, &account), ["A hill", "A road", ""]);
-    let form = opened(&mut bob, &base, &[("one", "A hill"), ("two", "A path")]).await;
+    let typed = opened(&mut bob, &base, &[("one", "A hill"), ("two", "A path")]).await;
     let remove = [("remove", "one")];
     ada.post(&format!("{base}/screenshot/remove"), &remove).await.location();
     // The row of the uploaded screenshot is not in this form either.
-    send(&mut bob, &arrange, &form).await.location();
+    send(&mut bob, &arrange, &typed).await.location();
     assert_eq!(alts(&site, &account), ["A path", ""]);
+    // What was typed for a screenshot that is gone is shown, and what is left can be saved.
+    let typed = opened(&mut bob, &base, &[("two", "A lake")]).await;
+    ada.post(&format!("{base}/screenshot/remove"), &[("remove", "two")]).await.location();
+    let refused = send(&mut bob, &arrange, &typed).await;
+    refused.assert(422, "A lake");
+    let left = form(&refused, &[(&screenshot_url(b"JPEG"), "Dusk")]);
+    send(&mut bob, &arrange, &left).await.location();
+    assert_eq!(alts(&site, &account), ["Dusk"]);
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -105,6 +105,16 @@ async fn a_table_of_rates_has_pages(pool: PgPool) {
     assert_eq!(links[1_000], "/economy/kora");
 }
 
+/// The list of currencies is kept for some seconds.
+#[testing::database_test(web::MIGRATOR)]
+async fn a_currency_that_has_just_left_the_list_is_not_found(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    let mut browser = site.browser();
+    browser.get("/economy").await.assert(200, "Cowrie");
+    *site.economy.name.lock().unwrap() = None;
+    assert_eq!(browser.get("/economy/okoto").await.status, 404);
+}
+
 #[testing::database_test(web::MIGRATOR)]
 async fn a_page_reads_the_rates_that_it_shows(pool: PgPool) {
     let site = site_with_currencies(pool).await;

@@ -240,13 +240,10 @@ impl Session {
             match line.trim() {
                 "a" => {
                     let approve = proto::Decision::Approve;
-                    let Some(note) = self.send(approve, item, String::new()).await? else {
+                    let Some(result) = self.send(approve, item, String::new()).await? else {
                         return Ok(Step::Again);
                     };
-                    self.set(at, ReviewOutcome::Approved);
-                    let note = Some(note).filter(|note| !note.is_empty());
-                    let note = note.map_or_else(String::new, |note| format!("; {note}"));
-                    self.output.print(&format!("approved: {}{note}", name.name));
+                    self.report(at, &result, (ReviewOutcome::Approved, "approved"));
                     return Ok(Step::Next);
                 }
                 "r" => {
@@ -258,11 +255,10 @@ impl Session {
                     let reject = proto::Decision::Reject;
                     // At any revision: an account that changes its listing all the time does not evade the decision.
                     let item = proto::DecideItem { revision: None, ..item };
-                    if self.send(reject, item, reason).await?.is_none() {
+                    let Some(result) = self.send(reject, item, reason).await? else {
                         return Ok(Step::Again);
-                    }
-                    self.set(at, ReviewOutcome::Rejected);
-                    self.output.print(&format!("rejected: {}", name.name));
+                    };
+                    self.report(at, &result, (ReviewOutcome::Rejected, "rejected"));
                     return Ok(Step::Next);
                 }
                 "s" => {
@@ -309,14 +305,31 @@ impl Session {
         }
     }
 
-    /// Sends a decision on the revision that was shown and returns the service's note. Returns `None` when the decision was refused; the
+    /// Prints what a decision did. Somebody may have decided, or withdrawn the listing, since it was shown.
+    fn report(
+        &mut self,
+        at: usize,
+        result: &proto::DecideResult,
+        (outcome, verb): (ReviewOutcome, &str),
+    ) {
+        let name = result.name.as_ref().map_or("", |name| &name.name);
+        let text = match (result.changed, &*result.note) {
+            (true, "") => format!("{verb}: {name}"),
+            (true, note) => format!("{verb}: {name}; {note}"),
+            (false, note) => format!("{name}: {note}"),
+        };
+        self.set(at, if result.changed { outcome } else { ReviewOutcome::NotPending });
+        self.output.print(&text);
+    }
+
+    /// Sends a decision on the revision that was shown and returns its result. Returns `None` when the decision was refused; the
     /// reason and the changes since then were printed, and the listing should be shown again.
     async fn send(
         &mut self,
         decision: proto::Decision,
         item: proto::DecideItem,
         reason: String,
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<proto::DecideResult>, Error> {
         let request = proto::DecideRequest { decision: decision.into(), items: vec![item], reason };
         let response = match self.service.decide(request).await {
             Ok(response) => response.into_inner(),
@@ -334,7 +347,7 @@ impl Session {
         };
         let result = response.results.into_iter().next().unwrap_or_default();
         if result.problem.is_empty() {
-            return Ok(Some(result.note));
+            return Ok(Some(result));
         }
         if Code::parse(&result.code) == Some(Code::Unavailable) {
             return Err(Error::Unreachable(result.problem));

@@ -359,6 +359,22 @@ async fn a_rejection_applies_to_the_current_revision(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
+async fn what_its_account_has_withdrawn_meanwhile_does_not_count_as_rejected(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    let accounts = service.accounts().await;
+    accounts.game("one").await;
+    let withdrawn = async {
+        let listing = ("game", "one", 1);
+        let changed = crate::own_actions::withdraw(&service, accounts.account, listing).await;
+        assert!(changed.unwrap());
+    };
+    let review = tool_on_terminal(&service, &token, "review");
+    let ran = changed_meanwhile(review, "1 of 1", withdrawn, "r\nNot a game\nq\n").await;
+    assert_eq!(ran.status(), 0, "{ran:?}");
+    assert!(ran.text().contains("0 approved, 0 rejected"), "{ran:?}");
+}
+
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_takedown_of_several_and_a_purge_need_confirmation(pool: PgPool) {
     let service = start(pool).await;
     let games = ["one", "two", "three"].map(|slug| game(slug, slug));

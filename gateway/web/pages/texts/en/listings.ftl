@@ -123,6 +123,7 @@ picture-alt-one = Text for people who cannot see picture { $value }
 picture-place-one = Place of picture { $value }
 picture-change-submits = A change of the pictures submits the listing again.
 picture-change-public = A change of the pictures is public at once.
+picture-text-lost = Somebody else has removed the screenshot for which you typed: { $value }
 picture-order-both = Somebody else has changed the order since you opened the form. If you save again, it becomes yours.
 picture-no-file = Choose a file.
 picture-too-large = Make it smaller: a file has { $value } MB at most.

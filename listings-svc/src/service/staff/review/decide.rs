@@ -92,8 +92,9 @@ impl Service {
             Err(fault) => Err(fault),
         };
         match decided {
-            Ok((listing, note)) => {
+            Ok((listing, note, is_changed)) => {
                 result.listing = Some(listing);
+                result.changed = is_changed;
                 result.note = note;
             }
             Err(fault) => {
@@ -112,7 +113,7 @@ impl Service {
         &self,
         name: &ListingName,
         moderation: Moderation,
-    ) -> Result<(proto::Listing, String), Fault> {
+    ) -> Result<(proto::Listing, String, bool), Fault> {
         let transition = moderation.transition;
         let is_changed = moderate::apply(&self.commands, &moderation).await?;
         let listing = listings::find(&self.pool, name).await?;
@@ -136,7 +137,7 @@ impl Service {
             _ => None,
         };
         let notes = unchanged.map(str::to_owned).into_iter().chain(page_note);
-        Ok((listing, notes.collect::<Vec<_>>().join("; ")))
+        Ok((listing, notes.collect::<Vec<_>>().join("; "), is_changed))
     }
 
     /// Why a game that was approved or restored is not public.
