@@ -1,8 +1,8 @@
 //! The bundled samples, which test keys see.
 //!
-//! `listings-svc migrate` loads them, once a release and only forward: the table `sample_release` has
-//! the number of the samples that were loaded last. What staff import with `--mode test` therefore
-//! lasts until a release with a higher number, and an older release changes nothing.
+//! `listings-svc migrate` loads them, once a release and only forward: the table `sample_release`
+//! has the number of the samples that were loaded last. What staff import with `--mode test`
+//! therefore lasts until a release with a higher number, and an older release changes nothing.
 
 use std::sync::Arc;
 
@@ -47,8 +47,8 @@ pub const SAMPLE_FILES: &[SampleFile] = sample_files![
     Event "sample/events.ndjson"
 ];
 
-/// Loads the samples, unless the database has these or those of a later release. Of several
-/// processes at once, one loads them and the others wait for it.
+/// Loads the samples, unless the database has these or those of a later release. If several
+/// processes do this concurrently, one loads the samples and the others wait for it.
 ///
 /// A row that is refused stops no other: the log names its line and its fields.
 ///

@@ -10,7 +10,8 @@ use tokio::process::{Child, Command};
 
 /// Processes that always want the core of the fleet.
 const BUSY: usize = 2;
-/// With a sixth of the share of each of them (nice(2)), the fleet is as slow as beside twelve, which would slow other tests too.
+/// With a sixth of the share of each of them (nice(2)), the fleet is as slow as beside twelve,
+/// which would slow other tests too.
 const NICE: i32 = 8;
 
 /// Keeps a core busy until it is dropped, or this process ends.

@@ -8,10 +8,12 @@
 //! `/readyz` waits for the condition "the catalogue to be loaded", which is met when the first snapshot is published. Until then calls return
 //! `unavailable`. A replica that has a snapshot needs nobody: it answers from memory while listings-svc and PostgreSQL are unavailable.
 //!
-//! **A change that does not convert** (it does not decode, or a required time, day or reference is missing) does not stop the follower. Every
-//! replica logs and counts the change as the kit's followers do (`feed_changes_refused_total`), and continues with the last good state of
-//! that entity. A replica that starts has no earlier state, and leaves the entity out. Entities of unknown kinds are skipped. A change that hides
-//! a listing needs only its id and a message that decodes.
+//! **A change that does not convert** (it does not decode, or a required time, day or reference is
+//! missing) does not stop the follower. Every replica logs and counts the change as the kit's
+//! followers do (`feed_changes_refused_total`), and continues with the last good state of that
+//! entity. A replica that starts has no earlier state, and leaves the entity out. Entities of
+//! unknown kinds are skipped. A change that hides a listing needs only its id and a message that
+//! decodes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +21,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use contracts::common::v1::Change;
 use kit::admin::Condition;
-use kit::feed::{Consumer, Cursor, Position, Rebuild, consume};
+use kit::feed::{Consumer, Cursor, Position, Rebuild, consume, record_refused_change};
 use kit::rpc::client::Client;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use uuid::Uuid;
@@ -98,17 +100,7 @@ fn convert(change: &Change, site: &str) -> Option<Entity> {
     }
     let read = Entity::read(&change.entity, &change.id, &change.state, site);
     read.unwrap_or_else(|error| {
-        let producer = crate::PRODUCER;
-        // As the kit's followers of feeds count and log the changes that they cannot apply.
-        metrics::counter!("feed_changes_refused_total", "producer" => producer).increment(1);
-        tracing::error!(
-            producer,
-            entity = change.entity,
-            id = change.id,
-            seq = change.seq,
-            reason = format!("{error:#}"),
-            "a change cannot be applied and is skipped"
-        );
+        record_refused_change(crate::PRODUCER, change, &format!("{error:#}"));
         None
     })
 }

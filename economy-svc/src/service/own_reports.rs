@@ -92,7 +92,7 @@ fn own_report(row: &Row) -> proto::OwnReport {
     };
     let is_ended = matches!(row.state, ReportState::Rejected | ReportState::Retracted);
     let decision = row.decision.as_ref();
-    // A decision on a report that counted at once is about its unit.
+    // If a report was never held, staff decided only on its unit.
     let approval = decision.filter(|_| row.state == ReportState::Counted && row.held.is_some());
     proto::OwnReport {
         report: Some(report_message(row)),

@@ -108,7 +108,7 @@ async fn owners_rename_a_currency_five_times_a_day(pool: PgPool) {
         economy.name("bao", "Cowrie").await;
         assert!(set("bao", "Cowrie").await.unwrap().unchanged);
     }
-    // Four are left, of however many at once.
+    // Of eight concurrent renames, only the four that are left succeed.
     let names: Vec<String> = (0..8).map(|n| format!("Shell {n}")).collect();
     let answers = futures::future::join_all(names.iter().map(|name| set("bao", name))).await;
     let (renamed, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);

@@ -18,7 +18,7 @@ use crate::domain::key_request::KeyRequest;
 use crate::store::key_requests;
 use crate::write::key_requests as write;
 
-/// The reason for the end of a request whose account has no people any more.
+/// Why a request ended whose account was closed.
 const CLOSED: &str = "The account was closed.";
 
 pub(super) async fn request(

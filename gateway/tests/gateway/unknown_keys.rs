@@ -182,7 +182,8 @@ async fn a_change_outdates_only_the_keys_that_it_concerns(pool: PgPool) {
     assert_eq!(response.plan(), "build");
 }
 
-/// A copy of the disk was put back, and another account was changed under the number of the lost change.
+/// A copy of the disk was put back, and another account was changed under the number of the lost
+/// change.
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_lost_change_outdates_every_key(pool: PgPool) {
     let mut test = Test::new(pool).await;

@@ -79,8 +79,8 @@ pub fn keep_rest_of_screenshots(screenshots: &mut [Screenshot], stored: &[Screen
     keep_rest(screenshots, stored, &[|one, other| one.url == other.url]);
 }
 
-/// Gives new credits the keys of a later version that the stored ones have. A credit is known by its
-/// name, also when its role changes.
+/// Gives new credits the keys of a later version that the stored ones have. A credit is known by
+/// its name, also when its role changes.
 pub fn keep_rest_of_credits(credits: &mut [Credit], stored: &[Credit]) {
     let rules: [fn(&Credit, &Credit) -> bool; 2] = [
         |one, other| one.name == other.name && one.role == other.role,

@@ -90,8 +90,8 @@ impl Content {
         fields.filter_map(|(path, url)| Some((path, FileName::from_address(url)?)))
     }
 
-    /// The content that a row states, for a listing that has `stored`: what only a later version knows
-    /// stays.
+    /// The content that a row states, for a listing that has `stored`: what only a later version
+    /// knows stays.
     fn replacing(mut self, stored: &Self) -> Self {
         match (&mut self, stored) {
             (Self::Page(page), Self::Page(stored)) => {
@@ -322,7 +322,8 @@ impl Listing {
         }
     }
 
-    /// The listing with content that an account edited; `None` when nothing differs, or the account cannot edit it in this state.
+    /// The listing with content that an account edited; `None` when nothing differs, or the account
+    /// cannot edit it in this state.
     pub fn apply_account_edit(
         &self,
         content: Content,

@@ -321,7 +321,8 @@ mod tests {
         }
     }
 
-    /// What staff did is not repeated by the account, and one action is not the repetition of another.
+    /// What staff did is not repeated by the account, and one action is not the repetition of
+    /// another.
     #[test]
     fn an_own_action_is_repeated_only_after_an_account_did_it() {
         let at = OffsetDateTime::UNIX_EPOCH;

@@ -137,8 +137,8 @@ pub async fn lock(
     locked.into_iter().next().map(|(_, listing)| listing).transpose()
 }
 
-/// Locks the listings with these names, and returns each with its name. One that this version cannot
-/// read is an error of its own.
+/// Locks the listings with these names, and returns each with its name. One that this version
+/// cannot read is an error of its own.
 pub async fn lock_all(
     connection: &mut PgConnection,
     entity: Entity,

@@ -1,8 +1,9 @@
 //! The commands. Every change of a record is made by one of them.
 //!
-//! A command is one function in one transaction of the feed, with the steps lock, load, decide, save, publish; each kind of command has a file.
-//! Rows are locked in the order accounts, listings, the lock of a kind, pictures, head of the feed; a
-//! page is locked before its games. An import locks its kind first, and no account.
+//! A command is one function in one transaction of the feed, with the steps lock, load, decide,
+//! save, publish; each kind of command has a file. Rows are locked in the order accounts, listings,
+//! the lock of a kind, pictures, head of the feed; a page is locked before its games. An import
+//! locks its kind first, and no account.
 
 pub mod absent;
 pub mod claims;

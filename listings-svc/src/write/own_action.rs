@@ -1,4 +1,5 @@
-//! An account withdraws a listing of its own, or takes it down. Only staff restore what was taken down.
+//! An account withdraws a listing of its own, or takes it down. Only staff restore what was taken
+//! down.
 
 use kit::{Code, Fault};
 use uuid::Uuid;

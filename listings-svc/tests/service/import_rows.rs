@@ -198,7 +198,8 @@ async fn a_row_that_names_an_absent_picture_is_refused_and_the_others_load(pool:
     assert_eq!(report.created, 1);
 }
 
-/// The domain refuses every value that the database would refuse. If it did not, only the row is lost.
+/// The domain refuses every value that the database would refuse. If it did not, only the row is
+/// lost.
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_row_that_the_database_refuses_is_named_and_the_others_load(pool: PgPool) {
     let service = start(pool.clone()).await;

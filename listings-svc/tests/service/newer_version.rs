@@ -136,8 +136,8 @@ async fn a_state_that_this_version_does_not_know_fails_no_list(pool: PgPool) {
     assert_eq!(claims.unwrap().into_inner().claims, []);
 }
 
-/// A listing with what a later version has stored: fields and keys inside them that this version does
-/// not know, and a city that its gazetteer does not have.
+/// A listing with what a later version has stored: fields and keys inside them that this version
+/// does not know, and a city that its gazetteer does not have.
 struct Newer {
     kind: &'static str,
     name: &'static str,
@@ -311,8 +311,8 @@ async fn what_a_later_version_stored_stays_whoever_changes_another_field(pool: P
     }
 }
 
-/// Changes of a list of items keep what they do not know of each item, and pictures that another field
-/// names.
+/// Changes of a list of items keep what they do not know of each item, and pictures that another
+/// field names.
 #[testing::database_test(listings::MIGRATOR)]
 async fn keys_of_a_later_version_move_with_their_item(pool: PgPool) {
     let service = start_with_newer(&pool).await;

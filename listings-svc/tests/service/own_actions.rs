@@ -1,4 +1,5 @@
-//! An account withdraws its own listings from the review, and takes them down; only staff restore what was public.
+//! An account withdraws its own listings from the review, and takes them down; only staff restore
+//! what was public.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;

@@ -122,7 +122,7 @@ async fn a_change_of_a_game_that_moves_meanwhile_begins_again(pool: PgPool) {
     );
     let changes = [submit(game(), &json!({"tagline": "New"})), submit(pictures, &json!({}))];
     for (change, (from, to)) in changes.iter().zip([("second", "studio"), ("studio", "second")]) {
-        // The change finds the game under a page that it waits for, and then not any more.
+        // The change waits for the page that it found the game under; by then the game has moved.
         let moving = open_move(&pool, from, to).await;
         let changing = submission::apply::apply(&service.commands, change);
         Box::pin(while_waiting(&pool, finish_move(moving), changing)).await.unwrap();

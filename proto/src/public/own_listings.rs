@@ -24,8 +24,8 @@ pub struct OwnListing {
     /// `pending`, `published`, `rejected` or `removed`.
     #[schema(value_type = ListingStatus)]
     pub status: String,
-    /// Why staff rejected it or took it down. Null in other states, and when the account withdrew it
-    /// or took it down.
+    /// Why staff rejected it or took it down. Null in other states, and when the account withdrew
+    /// it or took it down.
     #[schema(required)]
     pub reason: Option<String>,
     /// Who rejected, withdrew or took down the listing. Null while it is pending or published.

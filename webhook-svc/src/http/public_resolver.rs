@@ -64,7 +64,8 @@ impl dns::Resolve for PublicResolver {
     }
 }
 
-/// The addresses to connect to: half of them of each family, since this machine may reach only one, and more where the other has fewer.
+/// The addresses to connect to: half of them of each family, since this machine may reach only one,
+/// and more where the other has fewer.
 fn of_both_families(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     let (v4, v6): (Vec<_>, Vec<_>) = addresses.into_iter().partition(SocketAddr::is_ipv4);
     let most_v4 = MAX_ADDRESSES - v6.len().min(MAX_ADDRESSES / 2);

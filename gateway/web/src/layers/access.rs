@@ -42,8 +42,8 @@ const ALWAYS_OPEN: [&str; 3] = [
     "/accounts/{account}/team/leave",
 ];
 
-/// The forms by which a person gives up an account, and what they record. Sent again by the person,
-/// who is no member any more, they lead to the accounts of the person, as the first time.
+/// The forms by which a person gives up an account, and what they record. When the person, now a
+/// former member, sends one again, it redirects to `/accounts`, as it did the first time.
 const ENDS_OF_MEMBERSHIP: [(&str, Action); 2] = [
     ("/accounts/{account}/close", Action::AccountClosed),
     ("/accounts/{account}/team/leave", Action::Left),

@@ -70,8 +70,8 @@ impl Arrangement {
         }
     }
 
-    /// Reads a sent form, and sorts its screenshots by their typed places. A screenshot that moves up
-    /// comes before the one whose place it takes; one that moves down comes after it.
+    /// Reads a sent form, and sorts its screenshots by their typed places. A screenshot that moves
+    /// up comes before the one whose place it takes; one that moves down comes after it.
     pub(super) fn read(pairs: &[(String, String)]) -> Self {
         let all = |name: &str| -> Vec<&str> {
             let values = pairs.iter().filter(|(it, _)| it == name);
@@ -119,7 +119,8 @@ impl Arrangement {
         }
     }
 
-    /// Whether the game has other texts, or another order, than the form. It is asked after a merge.
+    /// Whether the game has other texts, or another order, than the form. It is asked after a
+    /// merge.
     pub(super) fn differs_from(&self, newest: &[Screenshot]) -> bool {
         !self
             .rows
@@ -130,9 +131,9 @@ impl Arrangement {
 
     /// Takes from the newest game what the person has not changed since the form was opened.
     ///
-    /// Screenshots that are gone are left out, with the texts that were typed for them, and those that
-    /// were added come last. A text or an order
-    /// that both have changed stays as it was typed, and keeps its base until [`Self::rebase`].
+    /// Screenshots that are gone are left out, with the texts that were typed for them, and those
+    /// that were added come last. A text or an order that both have changed stays as it was typed,
+    /// and keeps its base until [`Self::rebase`].
     pub(super) fn merge(&mut self, newest: &[Screenshot]) -> Conflicts {
         let mut left: Vec<usize> = (0..newest.len()).collect();
         let opened = self.base_places();

@@ -1,5 +1,5 @@
-//! Who ended a listing, when and why, in words. What an account did itself never looks like a decision
-//! of staff.
+//! Who ended a listing, when and why, in words. What an account did itself never looks like a
+//! decision of staff.
 
 use contracts::common::v1::Ended;
 use contracts::listings::v1::State;

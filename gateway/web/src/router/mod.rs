@@ -118,9 +118,9 @@ pub fn router(app: &App) -> Router {
         //
         // Pages with secrets are compressed too, such as that of a new key. The length of a
         // compressed page tells a secret only to a site that makes the browser load it again and
-        // again with other texts in it (BREACH). No site can: secrets are in answers to forms, which
-        // `csrf` refuses when they come from elsewhere, the cookie of a session is `SameSite=Lax`,
-        // and no page has a token of its form.
+        // again with other texts in it (BREACH). No site can: secrets are in answers to forms,
+        // which `csrf` refuses when they come from elsewhere, the cookie of a session is
+        // `SameSite=Lax`, and no page has a token of its form.
         if kind != PathKind::Asset {
             handlers = handlers.layer(CompressionLayer::new());
         }

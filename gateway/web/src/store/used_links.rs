@@ -1,5 +1,5 @@
-//! `web.used_link`: links that were used, until they would have expired. They do nothing any more:
-//! their second use is answered as the first one, or says what has become of them.
+//! `web.used_link`: used links, kept until their expiry. A second use has no effect: it is answered
+//! as the first one was, or the page says that the link was used.
 
 use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
@@ -17,7 +17,7 @@ pub struct UsedLink {
     pub person: Uuid,
     /// The account that the person made or joined with it.
     pub account: Option<Uuid>,
-    /// When it would have expired.
+    /// The expiry that it had before it was used.
     pub expires_at: OffsetDateTime,
 }
 
@@ -64,7 +64,7 @@ pub async fn find(
     }))
 }
 
-/// Removes links that would have expired; returns their number.
+/// Removes used links after their expiry; returns their number.
 pub async fn remove_expired(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let removed = sqlx::query!("delete from web.used_link where expires_at <= $1", now);
     Ok(removed.execute(pool).await?.rows_affected())

@@ -203,7 +203,7 @@ rpcs! { Listings:
     idempotent field_values() -> proto::ListFieldValuesResponse =
         proto::ListFieldValuesRequest {};
 
-    /// Withdraws a listing of which the person saw this revision. A second call returns false.
+    /// Withdraws a listing at the revision that the person saw. A second call returns false.
     idempotent withdraw(listing: ListingRef<'_>, revision: i64) -> bool =
         proto::WithdrawListingRequest {
             account_id: listing.account,
@@ -213,7 +213,7 @@ rpcs! { Listings:
         }
         => |withdrawn| withdrawn.changed;
 
-    /// Takes down a listing of which the person saw this revision. A second call returns false.
+    /// Takes down a listing at the revision that the person saw. A second call returns false.
     idempotent take_down(listing: ListingRef<'_>, revision: i64) -> bool =
         proto::TakeDownListingRequest {
             account_id: listing.account,

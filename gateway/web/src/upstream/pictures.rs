@@ -25,8 +25,8 @@ impl Listings {
         Ok(())
     }
 
-    /// Gives the screenshots of a game an order and texts. Like other changes of a revision it is not
-    /// repeated: after it, the game has another one.
+    /// Gives the screenshots of a game an order and texts. Like other changes of a revision it is
+    /// not repeated: after it, the game has another one.
     pub async fn arrange_screenshots(
         &self,
         request: proto::ArrangeScreenshotsRequest,

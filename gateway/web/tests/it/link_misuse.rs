@@ -164,7 +164,7 @@ async fn a_used_link_opens_its_session_again_where_it_was_used_and_while_that_go
             let again = lost.get(&path).await;
             assert_eq!(again.location(), start, "{purpose:?}");
             lost.get(&start).await.assert(200, "Today");
-            // Who is signed in there follows the link of the mail once more.
+            // The person, signed in there, opens the link in the mail again.
             assert_eq!(lost.get(&path).await.location(), start);
             // All of them have the one session.
             let page = browser.get("/you").await;

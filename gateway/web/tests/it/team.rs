@@ -182,7 +182,7 @@ async fn an_end_that_is_sent_again_is_answered_as_the_first_time(pool: PgPool) {
         (&leaver, &format!("{team}/leave"), "/accounts"),
     ] {
         let mut browser = browser.clone();
-        // Twice at once, and again from a second tab.
+        // Two concurrent requests, and a third one from another tab.
         let mut again = browser.clone();
         let (one, two) = futures::join!(browser.post(form, &[]), again.post(form, &[]));
         let three = browser.post(form, &[]).await;

@@ -1,4 +1,5 @@
-//! What an account has listed (`listings/v1/writing.proto`, §10.2): the list, one listing with all its fields, withdrawals and takedowns.
+//! What an account has listed (`listings/v1/writing.proto`, §10.2): the list, one listing with all
+//! its fields, withdrawals and takedowns.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
@@ -66,13 +67,9 @@ impl OwnListingsService for Service {
         &self,
         request: Request<proto::WithdrawListingRequest>,
     ) -> Result<Response<proto::WithdrawListingResponse>, Status> {
-        let request = request.into_inner();
-        let seen = SeenListing {
-            account: parse_uuid("account_id", &request.account_id)?,
-            entity: parse_kind(&request.kind)?,
-            name: request.name,
-            revision: request.revision,
-        };
+        let proto::WithdrawListingRequest { account_id, kind, name, revision } =
+            request.into_inner();
+        let seen = seen(&account_id, &kind, name, revision)?;
         let changed = own_action::apply(&self.commands, OwnAction::Withdraw, &seen).await?;
         Ok(Response::new(proto::WithdrawListingResponse { changed }))
     }
@@ -81,13 +78,9 @@ impl OwnListingsService for Service {
         &self,
         request: Request<proto::TakeDownListingRequest>,
     ) -> Result<Response<proto::TakeDownListingResponse>, Status> {
-        let request = request.into_inner();
-        let seen = SeenListing {
-            account: parse_uuid("account_id", &request.account_id)?,
-            entity: parse_kind(&request.kind)?,
-            name: request.name,
-            revision: request.revision,
-        };
+        let proto::TakeDownListingRequest { account_id, kind, name, revision } =
+            request.into_inner();
+        let seen = seen(&account_id, &kind, name, revision)?;
         let changed = own_action::apply(&self.commands, OwnAction::TakeDown, &seen).await?;
         Ok(Response::new(proto::TakeDownListingResponse { changed }))
     }
@@ -174,6 +167,11 @@ impl Service {
             updated_at: Timestamp(row.updated_at),
         })
     }
+}
+
+fn seen(account: &str, kind: &str, name: String, revision: i64) -> Result<SeenListing, Fault> {
+    let (account, entity) = (parse_uuid("account_id", account)?, parse_kind(kind)?);
+    Ok(SeenListing { account, entity, name, revision })
 }
 
 async fn get(

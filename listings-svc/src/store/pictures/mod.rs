@@ -38,8 +38,8 @@ pub async fn register(
 /// Stores which pictures these listings name: pairs of an id and a hash, in two lists.
 ///
 /// The pictures that a listing gets are locked against the sweep and a purge. Returns those of them
-/// that do not exist. A picture that the stored content names elsewhere stays: in a field that only a
-/// later version knows.
+/// that do not exist. A picture that the stored content names elsewhere stays: in a field that only
+/// a later version knows.
 pub async fn set_named(
     connection: &mut PgConnection,
     listings: &[Uuid],

@@ -1,7 +1,7 @@
 //! Writes a chunk, in one transaction.
 //!
-//! What the database knows of the rows is locked and read first. Then each row is created, skipped or
-//! refused, and what is written last cannot be refused for what the rows say.
+//! What the database knows of the rows is locked and read first. Then each row is created, skipped
+//! or refused, and what is written last cannot be refused for what the rows say.
 //!
 //! One import of a kind writes at a time: it locks the kind for the transaction. Rows are therefore always locked in one order.
 
@@ -77,7 +77,7 @@ async fn write_rows(
     rows: &[ParsedRow],
 ) -> WriteResult {
     let (header, now) = (&*chunk.header, transaction.now);
-    let mut stored = Stored::lock(transaction, header, rows).await?;
+    let mut stored = LockedRows::lock(transaction, header, rows).await?;
     let mut report = ImportResponse::default();
     let (mut saved, mut revisions, mut changes) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
@@ -130,7 +130,7 @@ enum Outcome {
 }
 
 /// What the database knows of the rows. All of it is locked.
-struct Stored {
+struct LockedRows {
     /// Whether the pages of the games are public, by id.
     pages: HashMap<Uuid, bool>,
     /// The listings that have the names of the rows.
@@ -139,7 +139,7 @@ struct Stored {
     pictures: HashSet<String>,
 }
 
-impl Stored {
+impl LockedRows {
     async fn lock(
         connection: &mut PgConnection,
         header: &Header,

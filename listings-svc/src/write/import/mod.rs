@@ -113,8 +113,8 @@ impl Run {
     /// Writes the next lines.
     ///
     /// # Errors
-    /// None of them is about a row: the file may be imported again. The message says which lines were
-    /// done.
+    /// None of them is about a row: the file may be imported again. The message says which lines
+    /// were done.
     pub async fn push_lines(&mut self, lines: Vec<String>) -> Result<(), Fault> {
         let numbered: Vec<(u64, String)> = (self.next_line..).zip(lines).collect();
         for part in numbered.chunks(ROWS_PER_CHUNK) {

@@ -22,10 +22,12 @@ use name::ListingKind;
 pub(crate) enum Command {
     /// Imports files of listings
     ///
-    /// A file holds one JSON object a line. A row creates a record, which is public at once and is not announced by webhooks. A record that
-    /// exists stays as it is; a sample (--mode test) is replaced whole, until a release with other samples. The service refuses an
-    /// unacceptable row and lists it with its line and reasons; it loads the other rows, and the exit status is 0. The status is 1 when
-    /// every row of a file is refused. Importing a file again completes an import that was interrupted.
+    /// A file holds one JSON object a line. A row creates a record, which is public at once and is
+    /// not announced by webhooks. A record that exists stays as it is; a sample (--mode test) is
+    /// replaced whole, until a release with other samples. The service refuses an unacceptable row
+    /// and lists it with its line and reasons; it loads the other rows, and the exit status is 0.
+    /// The status is 1 when every row of a file is refused. Importing a file again completes an
+    /// import that was interrupted.
     Import(import::Import),
 }
 
@@ -75,8 +77,9 @@ pub(crate) enum Verb {
     },
     /// Shows a listing in any state: its fields, and its revisions with what each changed
     ///
-    /// With --revision, the fields as of that revision and what has changed since, before you return to it with `revert`. A page of the
-    /// history has 100 revisions; --revision N begins at revision N.
+    /// With --revision, the fields as of that revision and what has changed since, before you
+    /// return to it with `revert`. A page of the history has 100 revisions; --revision N begins at
+    /// revision N.
     Review(history::History),
     /// Changes fields of a live listing, in your editor or from JSON
     ///

@@ -305,7 +305,8 @@ impl Session {
         }
     }
 
-    /// Prints what a decision did. Somebody may have decided, or withdrawn the listing, since it was shown.
+    /// Prints what a decision did. Somebody may have decided, or withdrawn the listing, since it
+    /// was shown.
     fn report(
         &mut self,
         at: usize,
@@ -322,8 +323,9 @@ impl Session {
         self.output.print(&text);
     }
 
-    /// Sends a decision on the revision that was shown and returns its result. Returns `None` when the decision was refused; the
-    /// reason and the changes since then were printed, and the listing should be shown again.
+    /// Sends a decision on the revision that was shown and returns its result. Returns `None` when
+    /// the decision was refused; the reason and the changes since then were printed, and the
+    /// listing should be shown again.
     async fn send(
         &mut self,
         decision: proto::Decision,

@@ -407,7 +407,7 @@ async fn a_takedown_of_several_and_a_purge_need_confirmation(pool: PgPool) {
     assert_eq!(ran.status(), 0, "{ran:?}");
 }
 
-/// The history of a listing that does not wait for a review, for people and for programs.
+/// The history of a listing that is not in review, as text and as JSON.
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_listing_in_any_state_is_shown_with_its_revisions(pool: PgPool) {
     let (service, token) = reviewed(pool).await;

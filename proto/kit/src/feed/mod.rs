@@ -1,11 +1,13 @@
 //! The change feed: each change that one service commits reaches the other services exactly once.
 //!
-//! A producer writes an outbox row in the transaction that makes the change ([`Transaction`]) and streams its rows ([`Producer`]). The
-//! order of `seq` is the order of commit, without gaps: a reader that has seen n never later finds a row below n. A
-//! follower ([`consume()`]) applies changes and stores its cursor in one transaction ([`PgConsumer`]). Each change therefore takes effect
-//! exactly once, across restarts and kill -9 on either side. A producer begins a new epoch when its data are restored, a replica is
-//! promoted, or it lacks a change that a follower has. Followers then rebuild their rows, and send messages only for changes that are later
-//! than those they had seen.
+//! A producer writes an outbox row in the transaction that makes the change ([`Transaction`]) and
+//! streams its rows ([`Producer`]). The order of `seq` is the order of commit, without gaps: a
+//! reader that has seen n never later finds a row below n. A follower ([`consume()`]) applies
+//! changes and stores its cursor in one transaction ([`PgConsumer`]). Each change therefore takes
+//! effect exactly once, across restarts and kill -9 on either side. A producer begins a new epoch
+//! when its data are restored, a replica is promoted, or it lacks a change that a follower has.
+//! Followers then rebuild their rows, and send messages only for changes that are later than those
+//! they had seen.
 //!
 //! The tables are in `producer/producer.sql` and `consumer/consumer.sql`; a service's migrations repeat them under its own schema.
 
@@ -15,7 +17,7 @@ mod producer;
 
 pub use consumer::{
     Consumer, PgConsumer, Projection, ProjectionContext, Rebuild, Subscription,
-    TABLES as CONSUMER_TABLES, arrival, consume, project_changes, sweep,
+    TABLES as CONSUMER_TABLES, arrival, consume, project_changes, record_refused_change, sweep,
 };
 pub use contracts::common::v1::Change;
 pub use producer::{
@@ -32,7 +34,8 @@ use crate::api::timestamp;
 /// A position in a producer's feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// Identifies one history of the producer's data. A restore, the promotion of a replica or lost changes begin a new epoch.
+    /// Identifies one history of the producer's data. A restore, the promotion of a replica or lost
+    /// changes begin a new epoch.
     pub epoch: Uuid,
     /// The newest change at this position.
     pub seq: i64,

@@ -21,7 +21,7 @@ listing-writes-left = { $count ->
    *[other] You can submit or change { $number } more listings today.
 }
 
-# In the list, beside the state; the reason of staff follows.
+# In the list of listings, next to the state. The reason that staff gave follows.
 listing-row-rejected = Staff rejected it, { $value }.
 listing-row-withdrawn = Its owners withdrew it, { $value }.
 listing-row-taken-down = Its owners took it down, { $value }.

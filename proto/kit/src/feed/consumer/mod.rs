@@ -23,6 +23,7 @@ use crate::rpc::client::Client;
 
 pub use arrival::arrival;
 pub use pg_consumer::{PgConsumer, ProjectionContext, Subscription, project_changes};
+pub use project::record_refused_change;
 pub use projection::{Projection, sweep};
 
 /// The tables of a service that follows a feed with a [`Projection`], for a schema named `kit`.

@@ -28,12 +28,12 @@ pub(super) async fn project<P: Projection>(
     let all = project_all(projection, connection, generation, items).await?;
     match (all, items) {
         (Ok(()), _) => {}
-        (Err(reason), [item]) => skip(producer, &item.change, &reason),
+        (Err(reason), [item]) => record_refused_change(producer, &item.change, &reason),
         (Err(_), _) => {
             for item in items {
                 let one = std::slice::from_ref(item);
                 if let Err(reason) = project_all(projection, connection, generation, one).await? {
-                    skip(producer, &item.change, &reason);
+                    record_refused_change(producer, &item.change, &reason);
                 }
             }
         }
@@ -41,7 +41,8 @@ pub(super) async fn project<P: Projection>(
     Ok(())
 }
 
-fn skip(producer: &'static str, change: &Change, reason: &str) {
+/// Logs and counts a change of `producer` that this version cannot apply. Later changes go on.
+pub fn record_refused_change(producer: &'static str, change: &Change, reason: &str) {
     tracing::error!(
         producer,
         entity = change.entity,

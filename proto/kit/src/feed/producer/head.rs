@@ -35,10 +35,12 @@ pub(super) struct Head {
 impl Head {
     /// Reads the head, and begins a new epoch if the stored one belongs to another database.
     ///
-    /// An epoch ends when its data move to another server, which may lack rows that followers have seen, and may reuse their numbers. The
-    /// move shows in the server's identity or timeline (a base backup with recovery, a promoted replica), in the database, or in the table
-    /// itself (a dump). A copy of the disk shows in none of them, but at the next [follower](Self::resume). Every transaction reads the head before it writes, so that an epoch has each number once. Epochs are UUIDs of
-    /// version 7, so that a newer one can be told from an older one.
+    /// An epoch ends when its data move to another server, which may lack rows that followers have
+    /// seen, and may reuse their numbers. The move shows in the server's identity or timeline (a
+    /// base backup with recovery, a promoted replica), in the database, or in the table itself (a
+    /// dump). A copy of the disk shows in none of them, but at the next [follower](Self::resume).
+    /// Every transaction reads the head before it writes, so that an epoch has each number once.
+    /// Epochs are UUIDs of version 7, so that a newer one can be told from an older one.
     pub(super) async fn read(
         connection: &mut PgConnection,
         schema: Schema,
@@ -73,10 +75,12 @@ impl Head {
         Ok(is_current.then_some(Self { epoch, seq, at, read_at }))
     }
 
-    /// Reads the head, and from where a follower that has applied the changes up to `applied` continues: `None` if it has to rebuild.
+    /// Reads the head, and from where a follower that has applied the changes up to `applied`
+    /// continues: `None` if it has to rebuild.
     ///
-    /// If it has applied a change of this epoch that the feed does not have, the database has lost changes, and the epoch ends: their numbers are
-    /// given again. Of a change that compaction has deleted nobody can tell.
+    /// If it has applied a change of this epoch that the feed does not have, the database has lost
+    /// changes, and the epoch ends: their numbers are given again. Of a change that compaction has
+    /// deleted nobody can tell.
     pub(super) async fn resume(
         connection: &mut PgConnection,
         schema: Schema,
@@ -149,7 +153,8 @@ mod tests {
 
     const SCHEMA: Schema = Schema("kit");
 
-    /// In order: a new database; a move, which is the only one worth a warning; an epoch that an operator has set.
+    /// In order: a new database; a move, which is the only one worth a warning; an epoch that an
+    /// operator has set.
     #[testing::database_test]
     async fn an_epoch_begins_in_a_new_database_after_a_move_and_when_an_operator_says_so(
         pool: PgPool,

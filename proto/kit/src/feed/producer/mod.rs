@@ -69,8 +69,8 @@ impl Producer {
         producer
     }
 
-    /// A producer of a process that is no replica, such as `migrate`: it runs no tasks. Replicas find
-    /// its changes by polling.
+    /// A producer of a process that is no replica, such as `migrate`: it runs no tasks. Replicas
+    /// find its changes by polling.
     pub fn without_tasks(pool: PgPool, schema: Schema, clock: Clock) -> Self {
         let (lifecycle, _) = Lifecycle::new();
         let wakeup = Wakeup::without_tasks(pool.clone(), format!("{schema}_feed"));

@@ -41,7 +41,8 @@ pub(super) struct Rows {
 pub struct ChangeBatch {
     /// The newest change.
     pub head: Cursor,
-    /// The time that the feed has for the change after which it was read; `None` at its beginning, and when compaction has deleted the change.
+    /// The time that the feed has for the change after which it was read; `None` at its beginning,
+    /// and when compaction has deleted the change.
     pub after_at: Option<OffsetDateTime>,
     /// In the order of `seq`.
     pub changes: Vec<proto::Change>,
@@ -50,7 +51,8 @@ pub struct ChangeBatch {
 }
 
 impl ChangeBatch {
-    /// Whether the batch continues what was read up to `after`. Otherwise the database was restored, or has lost changes.
+    /// Whether the batch continues what was read up to `after`. Otherwise the database was
+    /// restored, or has lost changes.
     pub fn continues(&self, after: Cursor) -> bool {
         self.head.position.reaches(after.position) && self.after_at.is_none_or(|at| at == after.at)
     }
@@ -64,8 +66,8 @@ impl ChangeBatch {
     }
 }
 
-/// Reads which change is the newest. Replicas of the producer look with this whether there is a new one; other services follow the feed
-/// over gRPC.
+/// Reads which change is the newest. Replicas of the producer look with this whether there is a new
+/// one; other services follow the feed over gRPC.
 ///
 /// # Errors
 /// The errors of PostgreSQL.

@@ -38,7 +38,8 @@ pub struct NewChange {
 pub struct Transaction {
     inner: sqlx::Transaction<'static, Postgres>,
     producer: Producer,
-    /// The epoch of the feed. It does not change while a connection is open, unless a follower shows that the database has lost changes.
+    /// The epoch of the feed. It does not change while a connection is open, unless a follower
+    /// shows that the database has lost changes.
     epoch: Uuid,
     /// The time of the transaction.
     pub now: OffsetDateTime,
@@ -91,7 +92,8 @@ impl Transaction {
         Box::pin(self.append_and_publish(changes)).await
     }
 
-    /// Ends the transaction without its changes. A dropped transaction holds its locks a little longer.
+    /// Ends the transaction without its changes. A dropped transaction holds its locks a little
+    /// longer.
     ///
     /// # Errors
     /// PostgreSQL is unavailable.
