@@ -7,7 +7,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 31] = [
+const WITHOUT_PAGES: [(&str, &str); 30] = [
     ("catalogue.v1.RankingsService/GetRanks", "one for each board"),
     ("common.v1.FeedService/Follow", "a stream of chunks"),
     ("economy.v1.ReportsService/ListOwnHeldReports", "100"),
@@ -36,7 +36,6 @@ const WITHOUT_PAGES: [(&str, &str); 31] = [
     ("web.v1.StaffService/ListPersonAccounts", "the accounts that a person may have"),
     ("webhook.v1.DeliveriesService/GetDelivery", "the attempts of the schedule"),
     ("webhook.v1.EndpointsService/ListEndpoints", "the plan's endpoints"),
-    ("catalogue.v1.SiteService/ListSitemap", "a stream of chunks of one moment of the catalogue"),
     ("gateway.v1.AccountsService/ListPlans", "the plans of the fleet"),
     ("gateway.v1.StaffService/ListPlans", "the plans of the fleet"),
     ("gateway.v1.AccountsService/GetAccount", "the switches of the API"),

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use contracts::listings::v1::add_own_picture_request::Message;
 use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
 use contracts::listings::v1::{self as proto, PictureKind};
 use e2e::{Fleet, Studio};
@@ -30,19 +29,13 @@ async fn upload(
     (kind, game): (PictureKind, &str),
     file: &[u8],
 ) {
-    let header = proto::OwnPictureHeader {
+    let mut request = tonic::Request::new(proto::AddOwnPictureRequest {
         account_id: account.to_owned(),
         kind: kind.into(),
         name: game.to_owned(),
         writes_per_day: None,
-    };
-    let chunks = file.chunks(64 * 1024);
-    let messages: Vec<proto::AddOwnPictureRequest> = std::iter::once(Message::Header(header))
-        .chain(chunks.map(|it| Message::Chunk(it.to_vec().into())))
-        .chain([Message::End(proto::PictureEnd {})])
-        .map(|message| proto::AddOwnPictureRequest { message: Some(message) })
-        .collect();
-    let mut request = tonic::Request::new(futures::stream::iter(messages));
+        file: file.to_vec().into(),
+    });
     request.set_timeout(Duration::from_mins(1));
     pictures.add_own_picture(request).await.unwrap();
 }

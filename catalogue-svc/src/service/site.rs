@@ -1,75 +1,79 @@
 //! Reads of the public site: its sitemap, the newest games, featured or not, and drawn ones.
 
 use std::cmp::Reverse;
-use std::iter;
 use std::sync::Arc;
 
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::site_service_server::SiteService;
-use futures::StreamExt as _;
-use futures::stream::{self, BoxStream};
 use kit::Fault;
+use kit::api::cursor::Binding;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
 use crate::domain::order::GameKey;
-use crate::index::{Dataset, Document, Game, HitKind, Index, Query, Snapshot};
+use crate::index::{Document, Game, HitKind, Index, Query};
 use kit::Mode;
 
-/// Listings in a message: some 200 KB.
-const MESSAGE_ROWS: usize = 5_000;
+/// Listings on a page of the sitemap: some 200 KB.
+const SITEMAP_ROWS: usize = 5_000;
 /// The most games that may be asked for.
 const MAX_GAMES: u32 = 50;
 
-type SitemapMessages = Box<dyn Iterator<Item = Vec<proto::SitemapEntry>> + Send>;
-
-/// The live listings of a kind, message by message.
-fn sitemap_messages(snapshot: Arc<Snapshot>, kind: HitKind) -> SitemapMessages {
-    match kind {
-        HitKind::Games => Box::new(messages(snapshot, |live| &live.games, true)),
-        HitKind::Creators => Box::new(messages(snapshot, |live| &live.creators, true)),
-        HitKind::Events => Box::new(messages(snapshot, |live| &live.events, false)),
-        HitKind::Cities => Box::new(messages(snapshot, |live| &live.cities, false)),
-    }
-}
-
-fn messages<L: Document>(
-    snapshot: Arc<Snapshot>,
-    index: fn(&Dataset) -> &Index<L>,
+/// A page of the listings of an index; `kind` binds its cursors.
+fn sitemap_page<L: Document>(
+    index: &Index<L>,
     backwards: bool,
-) -> impl Iterator<Item = Vec<proto::SitemapEntry>> {
-    let mut query = Query { backwards, limit: MESSAGE_ROWS, ..Query::default() };
-    iter::from_fn(move || {
-        let rows = index(snapshot.dataset(Mode::Live)).search(&query).rows;
-        query.after = Some(rows.last()?.key().clone());
-        let entries = rows.iter().map(|row| proto::SitemapEntry {
-            address: row.address().as_ref().to_owned(),
-            // A city has no time.
-            updated_at: Some(row.updated_at()).filter(|at| *at != 0).map(answer::timestamp),
-        });
-        Some(entries.collect())
+    (kind, cursor): (&str, &str),
+) -> Result<proto::ListSitemapResponse, Fault>
+where
+    L::Key: Serialize + DeserializeOwned,
+{
+    let binding = Binding::new("sitemap", [Some(kind)]);
+    let after = binding.decode(cursor);
+    if after.is_none() && !cursor.is_empty() {
+        let reason = "Use the `next_cursor` of the page before, with the same `kind`.";
+        return Err(Fault::invalid_field("cursor", reason));
+    }
+    let query = Query { after, backwards, limit: SITEMAP_ROWS, ..Query::default() };
+    let rows = index.search(&query).rows;
+    let last = rows.last().filter(|_| rows.len() == SITEMAP_ROWS);
+    let next = last.map(|row| binding.encode(row.key())).transpose();
+    let entries = rows.iter().map(|row| proto::SitemapEntry {
+        address: row.address().as_ref().to_owned(),
+        // A city has no time.
+        updated_at: Some(row.updated_at()).filter(|at| *at != 0).map(answer::timestamp),
+    });
+    Ok(proto::ListSitemapResponse {
+        entries: entries.collect(),
+        next_cursor: next.map_err(|error| Fault::internal(&error))?.unwrap_or_default(),
     })
 }
 
 #[tonic::async_trait]
 impl SiteService for Reads {
-    type ListSitemapStream = BoxStream<'static, Result<proto::ListSitemapResponse, Status>>;
-
     async fn list_sitemap(
         &self,
         request: Request<proto::ListSitemapRequest>,
-    ) -> Result<Response<Self::ListSitemapStream>, Status> {
-        let proto::ListSitemapRequest { kind, at_least } = request.into_inner();
-        let kind = kind.parse::<HitKind>().map_err(|_unknown| {
+    ) -> Result<Response<proto::ListSitemapResponse>, Status> {
+        let proto::ListSitemapRequest { kind, at_least, cursor } = request.into_inner();
+        let parsed = kind.parse::<HitKind>().map_err(|_unknown| {
             Fault::invalid_field("kind", "Use games, creators, events or cities.")
         })?;
         let snapshot = self.snapshot_at(at_least.as_ref()).await?;
-        let messages = sitemap_messages(snapshot, kind)
-            .map(|entries| Ok(proto::ListSitemapResponse { entries }));
-        Ok(Response::new(stream::iter(messages).boxed()))
+        let live = snapshot.dataset(Mode::Live);
+        let page = (&*kind, &*cursor);
+        let page = match parsed {
+            HitKind::Games => sitemap_page(&live.games, true, page),
+            HitKind::Creators => sitemap_page(&live.creators, true, page),
+            HitKind::Events => sitemap_page(&live.events, false, page),
+            HitKind::Cities => sitemap_page(&live.cities, false, page),
+        };
+        Ok(Response::new(page?))
     }
 
     async fn list_new_games(

@@ -59,12 +59,13 @@ impl Service {
         services.add_service(self.producer.service());
         let service = Arc::new(self);
         let service = || Arc::clone(&service);
+        let pictures = OwnPicturesServiceServer::from_arc(service());
         let import = StaffImportServiceServer::from_arc(service());
         services
             .add_service(EventsServiceServer::from_arc(service()))
             .add_service(GamesServiceServer::from_arc(service()))
             .add_service(OwnListingsServiceServer::from_arc(service()))
-            .add_service(OwnPicturesServiceServer::from_arc(service()))
+            .add_service(pictures.max_decoding_message_size(account::pictures::MAX_REQUEST_BYTES))
             .add_service(PagesServiceServer::from_arc(service()))
             .add_service(PictureServiceServer::from_arc(service()))
             .add_service(StaffAuditServiceServer::from_arc(service()))

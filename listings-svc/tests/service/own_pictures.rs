@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::add_own_picture_request::Message;
 use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::rpc::client::Client;
@@ -23,39 +22,28 @@ fn client(service: &Service) -> OwnPicturesServiceClient<Client> {
     OwnPicturesServiceClient::new(service.fleet.clone())
 }
 
-fn header(account: Uuid, kind: proto::PictureKind, name: &str) -> proto::OwnPictureHeader {
-    proto::OwnPictureHeader {
+fn request(
+    account: Uuid,
+    (kind, name): (proto::PictureKind, &str),
+    file: &[u8],
+) -> proto::AddOwnPictureRequest {
+    proto::AddOwnPictureRequest {
         account_id: account.to_string(),
         kind: kind.into(),
         name: name.to_owned(),
         writes_per_day: None,
+        file: file.to_vec().into(),
     }
 }
 
 async fn send(
     service: &Service,
-    messages: Vec<Message>,
+    request: proto::AddOwnPictureRequest,
 ) -> Result<proto::AddOwnPictureResponse, Fault> {
-    let messages: Vec<proto::AddOwnPictureRequest> = messages
-        .into_iter()
-        .map(|message| proto::AddOwnPictureRequest { message: Some(message) })
-        .collect();
-    let mut request = tonic::Request::new(tokio_stream::iter(messages));
+    let mut request = tonic::Request::new(request);
     request.set_timeout(Duration::from_mins(1));
     let added = client(service).add_own_picture(request).await?;
     Ok(added.into_inner())
-}
-
-async fn add_with(
-    service: &Service,
-    header: proto::OwnPictureHeader,
-    file: &[u8],
-) -> Result<proto::AddOwnPictureResponse, Fault> {
-    let mut messages = vec![Message::Header(header)];
-    let chunks = file.chunks(10_000);
-    messages.extend(chunks.map(|chunk| Message::Chunk(chunk.to_vec().into())));
-    messages.push(Message::End(proto::PictureEnd {}));
-    send(service, messages).await
 }
 
 pub(crate) async fn add(
@@ -64,7 +52,7 @@ pub(crate) async fn add(
     (kind, name): (proto::PictureKind, &str),
     file: &[u8],
 ) -> Result<proto::AddOwnPictureResponse, Fault> {
-    add_with(service, header(account, kind, name), file).await
+    send(service, request(account, (kind, name), file)).await
 }
 
 /// Gives a listing a picture; returns the name of its stored file.
@@ -241,8 +229,9 @@ async fn pictures_of_a_public_listing_count_as_daily_writes(pool: PgPool) {
         (3, "a-game", None),
         (4, "a-game", Some(Code::Limit)),
     ] {
-        let header = proto::OwnPictureHeader { writes_per_day, ..header(ada, SHOT, game) };
-        let added = add_with(&service, header, &picture(640, 480, [n, 2, 3])).await;
+        let request = request(ada, (SHOT, game), &picture(640, 480, [n, 2, 3]));
+        let request = proto::AddOwnPictureRequest { writes_per_day, ..request };
+        let added = send(&service, request).await;
         assert_eq!(added.err().map(|fault| fault.code), expected, "{game}");
     }
     let shot = own_game(&service, ada).await.screenshots.remove(0);
@@ -283,21 +272,10 @@ async fn uploads_for_others_and_beyond_the_limit_are_refused(pool: PgPool) {
     let large = vec![0; 10 * 1024 * 1024 + 1];
     let bad = add(&service, ada, (SHOT, "a-game"), &large).await.unwrap_err();
     assert!(bad.fields["picture"].contains("10 MB"), "{bad}");
-    let cut_off =
-        vec![Message::Header(header(ada, SHOT, "a-game")), Message::Chunk(small.clone().into())];
-    let bad = send(&service, cut_off).await.unwrap_err();
-    assert_eq!(bad.code, Code::Unavailable);
-    // A stream begins with the header.
-    for messages in [vec![], vec![Message::Chunk(small.clone().into())]] {
-        let bad = send(&service, messages).await.unwrap_err();
-        assert!(bad.fields.contains_key("message"), "{bad}");
+    for _ in 0..3 {
+        add(&service, ada, (SHOT, "a-game"), &small).await.unwrap();
     }
-
-    let fourth = add(&service, ada, (SHOT, "a-game"), &small).await;
-    fourth.unwrap();
-    let fifth = add(&service, ada, (SHOT, "a-game"), &small).await;
-    fifth.unwrap();
-    // The three refused files count too: this is the sixth upload.
+    // The two refused files count too: this is the sixth upload.
     let refused = add(&service, ada, (SHOT, "a-game"), &small).await.unwrap_err();
     assert_eq!(refused.code, Code::Limit, "five in 24 hours");
     let day = 86_400;
@@ -311,20 +289,6 @@ async fn uploads_for_others_and_beyond_the_limit_are_refused(pool: PgPool) {
     sweep(&service.pool, &service.store, service.clock.now()).await.unwrap();
     let next_day = add(&service, ada, (SHOT, "a-game"), &small).await;
     next_day.unwrap();
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn a_second_header_or_a_chunk_after_the_end_is_refused(pool: PgPool) {
-    let service = start_with_game(pool).await;
-    let ada = service.accounts().await.account;
-    let header = Message::Header(header(ada, SHOT, "a-game"));
-    let chunk = Message::Chunk(picture(640, 480, [1, 2, 3]).into());
-    let end = Message::End(proto::PictureEnd {});
-    for messages in [vec![header.clone(), header.clone()], vec![header, chunk.clone(), end, chunk]]
-    {
-        let bad = send(&service, messages).await.unwrap_err();
-        assert!(bad.fields.contains_key("message"), "{bad}");
-    }
 }
 
 #[testing::database_test(listings::MIGRATOR)]

@@ -2850,12 +2850,18 @@ pub struct ListSitemapRequest {
     /// A position of the listings feed.
     #[prost(message, optional, tag = "2")]
     pub at_least: ::core::option::Option<super::super::common::v1::Position>,
+    /// The `next_cursor` of the page before; empty for the first page.
+    #[prost(string, tag = "3")]
+    pub cursor: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListSitemapResponse {
     /// Games and creators: those published first come first, so that a new one changes nothing before it. Events by their first day.
     #[prost(message, repeated, tag = "1")]
     pub entries: ::prost::alloc::vec::Vec<SitemapEntry>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SitemapEntry {
@@ -3002,12 +3008,12 @@ pub mod site_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// All public listings of a kind, for the sitemap.
+        /// The public listings of a kind, for the sitemap: a page of 5,000.
         pub async fn list_sitemap(
             &mut self,
             request: impl tonic::IntoRequest<super::ListSitemapRequest>,
         ) -> std::result::Result<
-            tonic::Response<tonic::codec::Streaming<super::ListSitemapResponse>>,
+            tonic::Response<super::ListSitemapResponse>,
             tonic::Status,
         > {
             self.inner
@@ -3025,7 +3031,7 @@ pub mod site_service_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("catalogue.v1.SiteService", "ListSitemap"));
-            self.inner.server_streaming(req, path, codec).await
+            self.inner.unary(req, path, codec).await
         }
         /// The newest games; the featured ones are not preferred, as they are in ListGames.
         pub async fn list_new_games(
@@ -3092,18 +3098,12 @@ pub mod site_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with SiteServiceServer.
     #[async_trait]
     pub trait SiteService: std::marker::Send + std::marker::Sync + 'static {
-        /// Server streaming response type for the ListSitemap method.
-        type ListSitemapStream: tonic::codegen::tokio_stream::Stream<
-                Item = std::result::Result<super::ListSitemapResponse, tonic::Status>,
-            >
-            + std::marker::Send
-            + 'static;
-        /// All public listings of a kind, for the sitemap.
+        /// The public listings of a kind, for the sitemap: a page of 5,000.
         async fn list_sitemap(
             &self,
             request: tonic::Request<super::ListSitemapRequest>,
         ) -> std::result::Result<
-            tonic::Response<Self::ListSitemapStream>,
+            tonic::Response<super::ListSitemapResponse>,
             tonic::Status,
         >;
         /// The newest games; the featured ones are not preferred, as they are in ListGames.
@@ -3205,12 +3205,11 @@ pub mod site_service_server {
                     struct ListSitemapSvc<T: SiteService>(pub Arc<T>);
                     impl<
                         T: SiteService,
-                    > tonic::server::ServerStreamingService<super::ListSitemapRequest>
+                    > tonic::server::UnaryService<super::ListSitemapRequest>
                     for ListSitemapSvc<T> {
                         type Response = super::ListSitemapResponse;
-                        type ResponseStream = T::ListSitemapStream;
                         type Future = BoxFuture<
-                            tonic::Response<Self::ResponseStream>,
+                            tonic::Response<Self::Response>,
                             tonic::Status,
                         >;
                         fn call(
@@ -3241,7 +3240,7 @@ pub mod site_service_server {
                                 max_decoding_message_size,
                                 max_encoding_message_size,
                             );
-                        let res = grpc.server_streaming(method, req).await;
+                        let res = grpc.unary(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

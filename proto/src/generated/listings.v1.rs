@@ -1909,23 +1909,6 @@ pub mod own_listings_service_server {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AddOwnPictureRequest {
-    #[prost(oneof = "add_own_picture_request::Message", tags = "1, 2, 3")]
-    pub message: ::core::option::Option<add_own_picture_request::Message>,
-}
-/// Nested message and enum types in `AddOwnPictureRequest`.
-pub mod add_own_picture_request {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
-    pub enum Message {
-        #[prost(message, tag = "1")]
-        Header(super::OwnPictureHeader),
-        #[prost(bytes, tag = "2")]
-        Chunk(::prost::bytes::Bytes),
-        #[prost(message, tag = "3")]
-        End(super::PictureEnd),
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct OwnPictureHeader {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
     #[prost(enumeration = "PictureKind", tag = "2")]
@@ -1936,10 +1919,10 @@ pub struct OwnPictureHeader {
     /// The accepted writes per UTC day that the plan allows; absent: no limit. The change of a public listing is one of them.
     #[prost(uint32, optional, tag = "4")]
     pub writes_per_day: ::core::option::Option<u32>,
+    /// Up to 10 MB.
+    #[prost(bytes = "bytes", tag = "5")]
+    pub file: ::prost::bytes::Bytes,
 }
-/// The end of the file. A stream without it was interrupted and changes nothing.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PictureEnd {}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AddOwnPictureResponse {
     #[prost(message, optional, tag = "1")]
@@ -2125,14 +2108,11 @@ pub mod own_pictures_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Gives a listing a picture: first the header, then the bytes of the file (JPEG, PNG or WebP, not animated) in order, then the end. The
-        /// file is decoded, cropped and encoded again, without metadata such as place and camera. A screenshot comes after the others; one that the
+        /// Gives a listing a picture, a JPEG, PNG or WebP that is not animated. The file is decoded, cropped and encoded again, without metadata such as place and camera. A screenshot comes after the others; one that the
         /// game has stays as it is.
         pub async fn add_own_picture(
             &mut self,
-            request: impl tonic::IntoStreamingRequest<
-                Message = super::AddOwnPictureRequest,
-            >,
+            request: impl tonic::IntoRequest<super::AddOwnPictureRequest>,
         ) -> std::result::Result<
             tonic::Response<super::AddOwnPictureResponse>,
             tonic::Status,
@@ -2149,12 +2129,12 @@ pub mod own_pictures_service_client {
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnPicturesService/AddOwnPicture",
             );
-            let mut req = request.into_streaming_request();
+            let mut req = request.into_request();
             req.extensions_mut()
                 .insert(
                     GrpcMethod::new("listings.v1.OwnPicturesService", "AddOwnPicture"),
                 );
-            self.inner.client_streaming(req, path, codec).await
+            self.inner.unary(req, path, codec).await
         }
         /// Removes a picture from a listing. A second call changes nothing.
         pub async fn remove_own_picture(
@@ -2229,12 +2209,11 @@ pub mod own_pictures_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with OwnPicturesServiceServer.
     #[async_trait]
     pub trait OwnPicturesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Gives a listing a picture: first the header, then the bytes of the file (JPEG, PNG or WebP, not animated) in order, then the end. The
-        /// file is decoded, cropped and encoded again, without metadata such as place and camera. A screenshot comes after the others; one that the
+        /// Gives a listing a picture, a JPEG, PNG or WebP that is not animated. The file is decoded, cropped and encoded again, without metadata such as place and camera. A screenshot comes after the others; one that the
         /// game has stays as it is.
         async fn add_own_picture(
             &self,
-            request: tonic::Request<tonic::Streaming<super::AddOwnPictureRequest>>,
+            request: tonic::Request<super::AddOwnPictureRequest>,
         ) -> std::result::Result<
             tonic::Response<super::AddOwnPictureResponse>,
             tonic::Status,
@@ -2340,7 +2319,7 @@ pub mod own_pictures_service_server {
                     struct AddOwnPictureSvc<T: OwnPicturesService>(pub Arc<T>);
                     impl<
                         T: OwnPicturesService,
-                    > tonic::server::ClientStreamingService<super::AddOwnPictureRequest>
+                    > tonic::server::UnaryService<super::AddOwnPictureRequest>
                     for AddOwnPictureSvc<T> {
                         type Response = super::AddOwnPictureResponse;
                         type Future = BoxFuture<
@@ -2349,9 +2328,7 @@ pub mod own_pictures_service_server {
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<
-                                tonic::Streaming<super::AddOwnPictureRequest>,
-                            >,
+                            request: tonic::Request<super::AddOwnPictureRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
@@ -2378,7 +2355,7 @@ pub mod own_pictures_service_server {
                                 max_decoding_message_size,
                                 max_encoding_message_size,
                             );
-                        let res = grpc.client_streaming(method, req).await;
+                        let res = grpc.unary(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

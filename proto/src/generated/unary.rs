@@ -67,6 +67,10 @@ impl crate::Unary for crate::catalogue::v1::ListRankingRequest {
     const PATH: &'static str = "/catalogue.v1.RankingsService/ListRanking";
     type Response = crate::catalogue::v1::ListRankingResponse;
 }
+impl crate::Unary for crate::catalogue::v1::ListSitemapRequest {
+    const PATH: &'static str = "/catalogue.v1.SiteService/ListSitemap";
+    type Response = crate::catalogue::v1::ListSitemapResponse;
+}
 impl crate::Unary for crate::catalogue::v1::ListVotersRequest {
     const PATH: &'static str = "/catalogue.v1.StaffService/ListVoters";
     type Response = crate::catalogue::v1::ListVotersResponse;
@@ -306,6 +310,10 @@ impl crate::Unary for crate::gateway::v1::SetSwitchRequest {
 impl crate::Unary for crate::gateway::v1::WithdrawKeyRequestRequest {
     const PATH: &'static str = "/gateway.v1.AccountsService/WithdrawKeyRequest";
     type Response = crate::gateway::v1::WithdrawKeyRequestResponse;
+}
+impl crate::Unary for crate::listings::v1::AddOwnPictureRequest {
+    const PATH: &'static str = "/listings.v1.OwnPicturesService/AddOwnPicture";
+    type Response = crate::listings::v1::AddOwnPictureResponse;
 }
 impl crate::Unary for crate::listings::v1::AddOwnerRequest {
     const PATH: &'static str = "/listings.v1.StaffPageService/AddOwner";

@@ -145,6 +145,7 @@ async fn reads_of_the_site_are_not_answered_from_an_older_state() {
         let sitemap = site.list_sitemap(Request::new(ListSitemapRequest {
             kind: "games".to_owned(),
             at_least: at_least.clone(),
+            cursor: String::new(),
         }));
         let games = site.list_new_games(Request::new(ListNewGamesRequest {
             limit: 1,

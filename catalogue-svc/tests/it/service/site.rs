@@ -10,7 +10,6 @@ use contracts::catalogue::v1::{
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1 as listings;
 use contracts::public::GameRow;
-use futures::TryStreamExt as _;
 use kit::Fault;
 use tonic::Request;
 
@@ -38,14 +37,19 @@ fn changes() -> Vec<Change> {
     changes
 }
 
-/// The entries of a kind, and the number of streamed messages.
+/// The entries of a kind, and the number of pages.
 async fn sitemap(site: &Reads, kind: &str) -> Result<(Vec<SitemapEntry>, usize), Fault> {
-    let request = ListSitemapRequest { kind: kind.to_owned(), at_least: None };
-    let parts: Vec<_> =
-        site.list_sitemap(Request::new(request)).await?.into_inner().try_collect().await?;
-    let count = parts.len();
-    let entries = parts.into_iter().flat_map(|part| part.entries);
-    Ok((entries.collect(), count))
+    let (mut entries, mut pages, mut cursor) = (Vec::new(), 0, String::new());
+    loop {
+        let request = ListSitemapRequest { kind: kind.to_owned(), at_least: None, cursor };
+        let page = site.list_sitemap(Request::new(request)).await?.into_inner();
+        entries.extend(page.entries);
+        pages += 1;
+        cursor = page.next_cursor;
+        if cursor.is_empty() {
+            return Ok((entries, pages));
+        }
+    }
 }
 
 fn addresses(entries: &[SitemapEntry]) -> Vec<&str> {
@@ -71,20 +75,31 @@ async fn the_sitemap_has_each_live_listing_once() {
     let fault = sitemap(&site, "plans").await.unwrap_err();
     assert!(fault.fields.contains_key("kind"), "{fault:?}");
     let nothing = reads(catalogue(&[]));
-    assert_eq!(sitemap(&nothing, "games").await.unwrap(), (vec![], 0));
+    assert_eq!(sitemap(&nothing, "games").await.unwrap(), (vec![], 1));
 }
 
-/// A message of the stream has a bounded size.
+/// A response has a bounded size.
 #[tokio::test]
-async fn a_large_sitemap_is_streamed_in_parts() {
+async fn a_large_sitemap_has_pages() {
     const GAMES: u32 = 12_000;
     let games = (0..GAMES).map(|number| game_change(&game(number)));
     let changes: Vec<_> = [page_change(&page(0))].into_iter().chain(games).collect();
     let site = reads(catalogue(&changes));
-    let (games, parts) = sitemap(&site, "games").await.unwrap();
-    assert_eq!(parts, 3);
+    let (games, pages) = sitemap(&site, "games").await.unwrap();
+    assert_eq!(pages, 3);
     let expected: Vec<String> = (0..GAMES).map(|number| format!("game-{number}")).collect();
     assert_eq!(addresses(&games), expected);
+    // A cursor is that of one kind.
+    let page = async |kind: &str, cursor: &str| {
+        let (kind, cursor) = (kind.to_owned(), cursor.to_owned());
+        let request = ListSitemapRequest { kind, at_least: None, cursor };
+        site.list_sitemap(Request::new(request)).await.map_err(Fault::from)
+    };
+    let cursor = page("games", "").await.unwrap().into_inner().next_cursor;
+    for (kind, cursor) in [("creators", &*cursor), ("games", "made-up")] {
+        let refused = page(kind, cursor).await.unwrap_err();
+        assert!(refused.fields.contains_key("cursor"), "{refused:?}");
+    }
 }
 
 #[tokio::test]

@@ -4,10 +4,7 @@ use std::io;
 
 use axum::extract::multipart::{Field, Multipart, MultipartError};
 use axum::extract::{FromRequest as _, Path, Request};
-use bytes::BytesMut;
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::add_own_picture_request::Message;
-use futures::{Stream, StreamExt as _, stream};
 use http::StatusCode;
 use kit::{Code, Fault};
 use tokio::fs::File;
@@ -38,8 +35,6 @@ const TEXTS: [&str; 4] = [BASE, "url", "alt", "place"];
 /// The most of these fields, and the longest texts together, as of other forms.
 const MAX_FIELDS: usize = form_body::MAX_FIELDS;
 const MAX_TEXTS: usize = form_body::MAX_LIMIT;
-/// The size of the messages with the file.
-const CHUNK: usize = 64 * 1024;
 /// The keys of title and text of the page while another upload of the person is under way.
 const OTHER_UPLOAD: &(&str, &str) = &("error-unavailable-title", "picture-other-upload");
 
@@ -85,14 +80,14 @@ async fn upload(
     let reads = futures::join!(check_again(request), request.context(Section::Listings));
     let (admitted, context) = reads;
     admitted?;
-    let header = proto::OwnPictureHeader {
+    let picture = proto::AddOwnPictureRequest {
         account_id: request.scope.id.to_string(),
         kind: target.proto_kind().into(),
         name: target.listing.name.to_owned(),
         writes_per_day: context.writes_per_day()?,
+        file: read(file).await?.into(),
     };
-    let listings = &request.app.listings;
-    Ok(listings.add_picture(messages(header, file)).await)
+    Ok(request.app.listings.add_picture(picture).await)
 }
 
 /// Checks the session and the role again once the file has arrived, as the access layer does for other forms: it may have taken minutes.
@@ -193,26 +188,13 @@ fn too_large() -> Fault {
     Fault { fields, ..Fault::new(Code::TooLarge, text) }
 }
 
-/// The messages of an upload: the header, the chunks of the file, and the end.
-fn messages(
-    header: proto::OwnPictureHeader,
-    file: File,
-) -> impl Stream<Item = proto::AddOwnPictureRequest> {
-    let parts = stream::unfold(Some(file), async |file| {
-        let mut file = file?;
-        let mut chunk = BytesMut::with_capacity(CHUNK);
-        match file.read_buf(&mut chunk).await {
-            Ok(0) => Some((Message::End(proto::PictureEnd {}), None)),
-            Ok(_) => Some((Message::Chunk(chunk.freeze()), Some(file))),
-            Err(error) => {
-                // Without the end, the service refuses what it has received.
-                tracing::error!(%error, "the temporary file of an upload cannot be read");
-                None
-            }
-        }
-    });
-    let header = stream::iter([Message::Header(header)]);
-    header.chain(parts).map(|message| proto::AddOwnPictureRequest { message: Some(message) })
+/// The content of a temporary file.
+async fn read(mut file: File) -> Result<Vec<u8>, Fault> {
+    let mut content = Vec::new();
+    match file.read_to_end(&mut content).await {
+        Ok(_) => Ok(content),
+        Err(error) => Err(Fault::internal(&error)),
+    }
 }
 
 /// Reads and discards a body, so that the browser reads the response.
@@ -233,6 +215,7 @@ mod tests {
     use axum::body::Body;
     use axum::extract::DefaultBodyLimit;
     use bytes::Bytes;
+    use futures::{StreamExt as _, stream};
     use tokio::time::sleep;
 
     use super::*;

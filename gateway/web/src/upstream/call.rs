@@ -6,8 +6,6 @@ use contracts::Unary;
 use contracts::common::v1::PageRequest;
 use kit::Fault;
 use kit::rpc::client::{Client, is_unanswered};
-use tokio::time::timeout;
-use tonic::Status;
 
 /// A connection to a service, and how long a call may take.
 #[derive(Debug, Clone)]
@@ -24,22 +22,23 @@ impl Calls {
 
     /// Makes a call that is never repeated: without an answer, its outcome is unknown.
     pub(super) async fn once<Q: Unary>(&self, message: Q) -> Result<Q::Response, Fault> {
-        self.client.once(&message, self.deadline).await.map_err(once_fault)
+        self.once_within(message, self.deadline).await
     }
 
-    /// Waits for a message of a stream: the deadline of its call ends with the head of the response.
-    pub(super) async fn within_deadline<T>(
+    /// As [`Self::once`], with a deadline of its own.
+    pub(super) async fn once_within<Q: Unary>(
         &self,
-        message: impl Future<Output = Result<T, Status>>,
-    ) -> Result<T, Fault> {
-        let outcome = timeout(self.deadline, message).await;
-        Ok(outcome.map_err(|_elapsed| Fault::unavailable("the call timed out"))??)
+        message: Q,
+        deadline: Duration,
+    ) -> Result<Q::Response, Fault> {
+        self.client.once(&message, deadline).await.map_err(|status| {
+            if is_unanswered(&status) {
+                Fault::outcome_unknown(status.message())
+            } else {
+                status.into()
+            }
+        })
     }
-}
-
-/// The fault of a call that is never repeated.
-pub(super) fn once_fault(status: Status) -> Fault {
-    if is_unanswered(&status) { Fault::outcome_unknown(status.message()) } else { status.into() }
 }
 
 /// A page of a list: this many rows after a cursor.

@@ -3,10 +3,7 @@
 use std::ops::ControlFlow;
 
 use contracts::catalogue::v1 as proto;
-use contracts::catalogue::v1::site_service_client::SiteServiceClient;
 use kit::Fault;
-use kit::rpc::client::is_unanswered;
-use tonic::Request;
 
 use super::call::rpcs;
 use super::catalogue::{Catalogue, One, QUEUE_TIMEOUT, Rows, TimedRows, Times};
@@ -21,26 +18,17 @@ impl Catalogue {
         let at_least = self.position().await;
         let client = &self.0.client;
         let _permit = client.sitemap_limit.acquire(QUEUE_TIMEOUT).await?;
-        let calls = &client.calls;
-        let message = proto::ListSitemapRequest { kind: kind.to_owned(), at_least };
-        let mut service = SiteServiceClient::new(calls.client.clone());
-        let mut open = async || {
-            let mut request = Request::new(message.clone());
-            // As for a unary call that is idempotent, a replica that hangs leaves half of the time to another.
-            request.set_timeout(calls.deadline / 2);
-            service.list_sitemap(request).await
-        };
-        let response = match open().await {
-            Err(status) if is_unanswered(&status) => open().await?,
-            opened => opened?,
-        };
-        let mut parts = response.into_inner();
-        while let Some(part) = calls.within_deadline(parts.message()).await? {
-            if part.entries.into_iter().try_for_each(&mut each).is_break() {
-                break;
+        let mut cursor = String::new();
+        loop {
+            let kind = kind.to_owned();
+            let message = proto::ListSitemapRequest { kind, at_least: at_least.clone(), cursor };
+            let page = client.calls.idempotent(message).await?;
+            let is_over = page.entries.into_iter().try_for_each(&mut each).is_break();
+            if is_over || page.next_cursor.is_empty() {
+                return Ok(());
             }
+            cursor = page.next_cursor;
         }
-        Ok(())
     }
 }
 

@@ -2,26 +2,17 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::PictureKind;
-use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
-use futures::Stream;
 use kit::Fault;
-use tonic::Request;
 use uuid::Uuid;
 
 use super::Listings;
-use super::call::{once_fault, rpcs};
+use super::call::rpcs;
 use crate::uploads::STORING;
 
 impl Listings {
-    /// Gives a listing a picture, whose messages are a header, chunks and an end.
-    pub async fn add_picture(
-        &self,
-        messages: impl Stream<Item = proto::AddOwnPictureRequest> + Send + 'static,
-    ) -> Result<(), Fault> {
-        let mut request = Request::new(messages);
-        request.set_timeout(STORING);
-        let mut service = OwnPicturesServiceClient::new(self.0.client.clone());
-        service.add_own_picture(request).await.map_err(once_fault)?;
+    /// Gives a listing a picture.
+    pub async fn add_picture(&self, request: proto::AddOwnPictureRequest) -> Result<(), Fault> {
+        self.0.once_within(request, STORING).await?;
         Ok(())
     }
 

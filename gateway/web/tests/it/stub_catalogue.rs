@@ -33,9 +33,9 @@ pub(crate) struct StubCatalogue {
     pub(crate) away_rpc: Arc<Mutex<Option<&'static str>>>,
     /// The next read for the sitemap gets the answer of a replica that lags.
     pub(crate) lags_once: Arc<Mutex<bool>>,
-    /// The second message of a sitemap fails.
+    /// The second page of the sitemap of games fails.
     pub(crate) breaks_off: Arc<Mutex<bool>>,
-    /// The first message of the sitemap of games has one row more than a file.
+    /// The first page of the sitemap of games has one row more than a file.
     pub(crate) fills_a_file: Arc<Mutex<bool>>,
     /// The positions of the reads of listings.
     pub(crate) positions: Arc<Mutex<Vec<Option<Position>>>>,

@@ -39,8 +39,6 @@ pub(crate) struct StubListings {
     pub(crate) has_more: Arc<AtomicBool>,
     /// Why a game is not visible to the public.
     pub(crate) note: Arc<Mutex<Option<String>>>,
-    /// Uploads whose end has not arrived.
-    pub(crate) uploads: Arc<AtomicU32>,
     /// Seconds until the next upload, when the uploads of the day are used up.
     pub(crate) upload_wait: Arc<Mutex<Option<u32>>>,
     /// How many changes of a game find that somebody else has just changed it.

@@ -1,13 +1,10 @@
 //! The pictures of the listings stub.
 
-use std::sync::atomic::Ordering;
-
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::add_own_picture_request::Message;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
 use contracts::listings::v1::picture_service_server::PictureService;
 use kit::{Code, Fault};
-use tonic::{Request, Streaming};
+use tonic::Request;
 
 use crate::stub_listings::{Answer, StubListings};
 
@@ -48,38 +45,23 @@ impl StubListings {
 impl OwnPicturesService for StubListings {
     async fn add_own_picture(
         &self,
-        request: Request<Streaming<proto::AddOwnPictureRequest>>,
+        request: Request<proto::AddOwnPictureRequest>,
     ) -> Answer<proto::AddOwnPictureResponse> {
-        let mut stream = request.into_inner();
-        let first = stream.message().await?.and_then(|it| it.message);
-        let Some(Message::Header(header)) = first else {
-            return Err(Fault::invalid_field("message", "A header comes first.").into());
-        };
-        self.find(&header.account_id, &header.name)?;
+        let request = request.into_inner();
+        self.find(&request.account_id, &request.name)?;
         // As in the service, the limit is checked before the file is read.
         let wait = *self.upload_wait.lock().unwrap();
         if let Some(seconds) = wait {
             let fault = Fault::new(Code::Limit, "These were all pictures of the day.");
             return Err(fault.with_retry_after(seconds).into());
         }
-        self.uploads.fetch_add(1, Ordering::Relaxed);
-        let (mut file, mut has_ended) = (Vec::new(), false);
-        while let Some(message) = stream.message().await? {
-            match message.message {
-                Some(Message::Chunk(chunk)) => file.extend_from_slice(&chunk),
-                _ => has_ended = true,
-            }
-        }
-        self.uploads.fetch_sub(1, Ordering::Relaxed);
-        if !has_ended {
-            return Err(Fault::unavailable("the rest of the file").into());
-        }
+        let file = &request.file;
         if !file.starts_with(b"JPEG") {
             return Err(Fault::invalid_field("picture", "Send a JPEG.").into());
         }
-        self.record(format!("add {:?} {} {}", header.kind(), header.name, file.len()));
-        if header.kind() == proto::PictureKind::Screenshot {
-            self.add_screenshot(&header.account_id, &header.name, &screenshot_url(&file));
+        self.record(format!("add {:?} {} {}", request.kind(), request.name, file.len()));
+        if request.kind() == proto::PictureKind::Screenshot {
+            self.add_screenshot(&request.account_id, &request.name, &screenshot_url(file));
         }
         Ok(tonic::Response::new(proto::AddOwnPictureResponse::default()))
     }

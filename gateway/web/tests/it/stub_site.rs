@@ -1,61 +1,69 @@
-//! The sitemap and new games of the catalogue stub: games in two messages, and one listing of each other kind.
+//! The sitemap and new games of the catalogue stub: games on two pages, and one listing of each other kind.
 
 use std::mem;
 
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::site_service_server::SiteService;
-use futures::StreamExt as _;
-use futures::stream::{self, BoxStream};
 use kit::Fault;
 use kit::api::fault::replica_unavailable;
 use serde_json::{Value, json};
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
 use crate::stub_catalogue::{Answer, StubCatalogue};
+
+/// The cursor of the second page of games.
+const SECOND: &str = "second";
 
 /// A day of November 2026.
 fn day(day: i64) -> prost_types::Timestamp {
     prost_types::Timestamp { seconds: 1_793_491_200 + (day - 1) * 86_400, nanos: 5_000_000 }
 }
 
-fn part(addresses: &[&str]) -> proto::ListSitemapResponse {
+fn page(addresses: &[&str]) -> proto::ListSitemapResponse {
     let entry = |address: &&str| proto::SitemapEntry {
         address: (*address).to_owned(),
         updated_at: Some(day(20)),
     };
-    proto::ListSitemapResponse { entries: addresses.iter().map(entry).collect() }
+    let entries = addresses.iter().map(entry).collect();
+    proto::ListSitemapResponse { entries, next_cursor: String::new() }
 }
 
 #[tonic::async_trait]
 impl SiteService for StubCatalogue {
-    type ListSitemapStream = BoxStream<'static, Result<proto::ListSitemapResponse, Status>>;
-
     async fn list_sitemap(
         &self,
         request: Request<proto::ListSitemapRequest>,
-    ) -> Answer<Self::ListSitemapStream> {
-        self.read(request.get_ref().at_least.as_ref());
+    ) -> Answer<proto::ListSitemapResponse> {
+        let request = request.into_inner();
+        self.read(request.at_least.as_ref());
         self.answers()?;
         if mem::take(&mut *self.lags_once.lock().unwrap()) {
             return Err(replica_unavailable("a test"));
         }
-        self.wait().await;
-        let mut parts = match request.get_ref().kind.as_str() {
-            "games" if *self.fills_a_file.lock().unwrap() => {
-                let rows: Vec<String> = (0..=50_000).map(|row| format!("game-{row}")).collect();
-                let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
-                vec![Ok(part(&rows))]
-            }
-            "games" => vec![Ok(part(&["okoto", "kora"])), Ok(part(&["zuri"]))],
-            "creators" => vec![Ok(part(&["savanna"]))],
-            "events" => vec![Ok(part(&["jam"]))],
-            _ => vec![Ok(part(&["lagos"]))],
-        };
-        if *self.breaks_off.lock().unwrap() {
-            parts.truncate(1);
-            parts.push(Err(Fault::unavailable("a test").into()));
+        let is_second = request.cursor == SECOND;
+        if !is_second {
+            self.wait().await;
         }
-        Ok(Response::new(stream::iter(parts).boxed()))
+        if is_second && *self.breaks_off.lock().unwrap() {
+            return Err(Fault::unavailable("a test").into());
+        }
+        let page = match request.kind.as_str() {
+            "games" if is_second => page(&["zuri"]),
+            "games" => {
+                let mut first = page(&["okoto", "kora"]);
+                if *self.fills_a_file.lock().unwrap() {
+                    let rows: Vec<String> = (0..=50_000).map(|row| format!("game-{row}")).collect();
+                    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+                    first = page(&rows);
+                }
+                let next_cursor = SECOND.to_owned();
+                proto::ListSitemapResponse { next_cursor, ..first }
+            }
+            "creators" => page(&["savanna"]),
+            "events" => page(&["jam"]),
+            _ => page(&["lagos"]),
+        };
+        Ok(Response::new(page))
     }
 
     async fn draw_games(

@@ -5,4 +5,3 @@ mod listings;
 mod pages;
 pub mod pictures;
 mod submissions;
-mod upload;

@@ -1,21 +1,22 @@
 //! Pictures of the listings of an account (`listings/v1/own_picture.proto`).
 
+use bytes::Bytes;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
 use kit::api::bad_fields::BadFields;
 use kit::overload::ConcurrencyLimit;
 use kit::{Code, Fault};
 use time::Duration;
-use tonic::{Request, Response, Status, Streaming};
+use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::upload::{receive_file, receive_header};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::mode::Mode;
 use crate::domain::pictures::{FileName, PictureKind, StoredPicture};
 use crate::domain::state::ListingState;
 use crate::domain::text;
 use crate::feed::PublicUrl;
+use crate::pictures::FIELD;
 use crate::service::Service;
 use crate::service::ids::parse_uuid;
 use crate::store::own_listings;
@@ -24,9 +25,11 @@ use crate::write::absent::no_own_listing;
 use crate::write::pictures::PictureOperation;
 use crate::write::submission::Author;
 
-/// Maximum number of concurrent uploads: each holds its file in memory. `web` sends a file once it has arrived whole, so a slow browser
+/// Maximum number of concurrent uploads: each decodes its file in memory. `web` sends a file once it has arrived whole, so a slow browser
 /// holds none of them.
 const MAX_UPLOADS: usize = 16;
+/// Maximum size of a request: a file that is a little too large is refused with a reason.
+pub(in crate::service) const MAX_REQUEST_BYTES: usize = 12 * 1024 * 1024;
 
 /// Limits how many uploads run at once.
 pub fn upload_limit() -> ConcurrencyLimit {
@@ -37,19 +40,18 @@ pub fn upload_limit() -> ConcurrencyLimit {
 impl OwnPicturesService for Service {
     async fn add_own_picture(
         &self,
-        request: Request<Streaming<proto::AddOwnPictureRequest>>,
+        request: Request<proto::AddOwnPictureRequest>,
     ) -> Result<Response<proto::AddOwnPictureResponse>, Status> {
-        let mut stream = request.into_inner();
-        let header = receive_header(&mut stream).await?;
-        let author = author(&header.account_id, header.writes_per_day)?;
-        let kind = kind(header.kind())?;
-        self.check_upload(author.account, kind, &header.name).await?;
+        let request = request.into_inner();
+        let author = author(&request.account_id, request.writes_per_day)?;
+        let kind = kind(request.kind())?;
+        self.check_upload(author.account, kind, &request.name).await?;
         let _permit = self.uploads.try_acquire()?;
         self.count_upload(author.account).await?;
-        let file = receive_file(&mut stream, self.pictures.max_file_bytes()).await?;
+        let file = self.checked_file(request.file)?;
         let picture = self.pictures.store(file, kind).await?;
         let operation = addition(kind, picture);
-        let listing = (kind.entity(), header.name);
+        let listing = (kind.entity(), request.name);
         let written = self.change_pictures(listing, operation, author, None).await?;
         Ok(Response::new(proto::AddOwnPictureResponse { written }))
     }
@@ -83,7 +85,7 @@ impl OwnPicturesService for Service {
 }
 
 impl Service {
-    /// Refuses the file of a listing that cannot have it, before it is received; the write checks again.
+    /// Refuses the file of a listing that cannot have it, before it is decoded; the write checks again.
     async fn check_upload(
         &self,
         account: Uuid,
@@ -111,6 +113,16 @@ impl Service {
         let oldest = uploads::oldest(&self.pool, account, since).await?;
         let wait = oldest.map_or(Duration::SECOND, |oldest| oldest - since);
         Err(Fault::new(Code::Limit, message).retry_in(wait.max(Duration::SECOND)))
+    }
+
+    fn checked_file(&self, file: Bytes) -> Result<Vec<u8>, Fault> {
+        let most = self.pictures.max_file_bytes();
+        if file.len() > most {
+            let megabytes = most / (1024 * 1024);
+            let reason = format!("Make it smaller: a file has {megabytes} MB at most.");
+            return Err(Fault::invalid_field(FIELD, reason));
+        }
+        Ok(file.into())
     }
 
     /// The addresses and texts of an arrangement; a bad text is named by its index.
