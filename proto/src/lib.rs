@@ -2,7 +2,6 @@
 #![warn(missing_docs)]
 
 pub mod addresses;
-mod codec;
 pub mod public;
 pub mod reference_data;
 
@@ -13,7 +12,7 @@ pub const DESCRIPTORS: &[u8] = include_bytes!("generated/descriptors.bin");
 pub const BUILT_IN_PLANS: &str = include_str!("plans.toml");
 
 /// A unary method, which the type of its request names. A request that several methods take is none.
-pub trait Unary: prost::Message {
+pub trait Unary: prost::Message + Clone + 'static {
     /// The path of the method's calls.
     const PATH: &'static str;
     /// Its response.

@@ -56,12 +56,7 @@ fn generate(root: &Path, out: &Path) {
 
     let descriptors = compiler.file_descriptor_set();
     fs::write(out.join("unary.rs"), unary_methods(&descriptors)).unwrap();
-    tonic_prost_build::configure()
-        .bytes(".")
-        .codec_path("crate::codec::SizedCodec")
-        .out_dir(out)
-        .compile_fds(descriptors)
-        .unwrap();
+    tonic_prost_build::configure().bytes(".").out_dir(out).compile_fds(descriptors).unwrap();
 }
 
 /// An `impl` of `Unary` for the request of each unary method, unless several methods take this type.

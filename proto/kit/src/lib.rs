@@ -8,7 +8,6 @@ pub mod boot;
 pub mod client_address;
 pub mod clock;
 mod clock_difference;
-mod coalescing_stream;
 pub mod config;
 pub mod descriptor_limit;
 pub mod feed;

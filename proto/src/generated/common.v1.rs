@@ -226,7 +226,7 @@ pub mod feed_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/common.v1.FeedService/Follow",
             );
@@ -251,7 +251,7 @@ pub mod feed_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/common.v1.FeedService/ListChanges",
             );
@@ -405,7 +405,7 @@ pub mod feed_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = FollowSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -450,7 +450,7 @@ pub mod feed_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListChangesSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,

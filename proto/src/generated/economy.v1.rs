@@ -185,7 +185,7 @@ pub mod currencies_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.CurrenciesService/ListCurrencies",
             );
@@ -214,7 +214,7 @@ pub mod currencies_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.CurrenciesService/SetOwnCurrency",
             );
@@ -241,7 +241,7 @@ pub mod currencies_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.CurrenciesService/ListOwnCurrencies",
             );
@@ -402,7 +402,7 @@ pub mod currencies_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListCurrenciesSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -448,7 +448,7 @@ pub mod currencies_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SetOwnCurrencySvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -497,7 +497,7 @@ pub mod currencies_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnCurrenciesSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -716,7 +716,7 @@ pub mod history_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.HistoryService/ListHistory",
             );
@@ -856,7 +856,7 @@ pub mod history_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListHistorySvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1070,7 +1070,7 @@ pub mod rates_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.RatesService/ListRates",
             );
@@ -1095,7 +1095,7 @@ pub mod rates_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.RatesService/ListDailyCosts",
             );
@@ -1243,7 +1243,7 @@ pub mod rates_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListRatesSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1288,7 +1288,7 @@ pub mod rates_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListDailyCostsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1622,7 +1622,7 @@ pub mod reports_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.ReportsService/SubmitReport",
             );
@@ -1647,7 +1647,7 @@ pub mod reports_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.ReportsService/ListOwnReports",
             );
@@ -1672,7 +1672,7 @@ pub mod reports_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.ReportsService/ListOwnHeldReports",
             );
@@ -1830,7 +1830,7 @@ pub mod reports_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SubmitReportSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1876,7 +1876,7 @@ pub mod reports_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnReportsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1925,7 +1925,7 @@ pub mod reports_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnHeldReportsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2336,7 +2336,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/SetCurrency",
             );
@@ -2361,7 +2361,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ListCurrencyNames",
             );
@@ -2386,7 +2386,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ListHeldReports",
             );
@@ -2411,7 +2411,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ListReports",
             );
@@ -2437,7 +2437,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ApproveReport",
             );
@@ -2462,7 +2462,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/RejectReport",
             );
@@ -2488,7 +2488,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/RetractReport",
             );
@@ -2514,7 +2514,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ImportSwaps",
             );
@@ -2539,7 +2539,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/RemoveSwaps",
             );
@@ -2564,7 +2564,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ListSwaps",
             );
@@ -2589,7 +2589,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ListTips",
             );
@@ -2616,7 +2616,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.StaffService/ListAudit",
             );
@@ -2851,7 +2851,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SetCurrencySvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2897,7 +2897,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListCurrencyNamesSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2943,7 +2943,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListHeldReportsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2988,7 +2988,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListReportsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3033,7 +3033,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ApproveReportSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3078,7 +3078,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RejectReportSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3123,7 +3123,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RetractReportSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3168,7 +3168,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ImportSwapsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3213,7 +3213,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RemoveSwapsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3258,7 +3258,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListSwapsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3303,7 +3303,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListTipsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3351,7 +3351,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListAuditSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3549,7 +3549,7 @@ pub mod tips_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/economy.v1.TipsService/SendTip",
             );
@@ -3686,7 +3686,7 @@ pub mod tips_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SendTipSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,

@@ -604,7 +604,7 @@ pub mod games_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.GamesService/CreateGame",
             );
@@ -629,7 +629,7 @@ pub mod games_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.GamesService/UpdateGame",
             );
@@ -777,7 +777,7 @@ pub mod games_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CreateGameSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -822,7 +822,7 @@ pub mod games_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = UpdateGameSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -985,7 +985,7 @@ pub mod events_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.EventsService/CreateEvent",
             );
@@ -1010,7 +1010,7 @@ pub mod events_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.EventsService/UpdateEvent",
             );
@@ -1158,7 +1158,7 @@ pub mod events_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CreateEventSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1203,7 +1203,7 @@ pub mod events_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = UpdateEventSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1366,7 +1366,7 @@ pub mod own_listings_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnListingsService/ListOwnListings",
             );
@@ -1393,7 +1393,7 @@ pub mod own_listings_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnListingsService/GetOwnListing",
             );
@@ -1423,7 +1423,7 @@ pub mod own_listings_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnListingsService/WithdrawListing",
             );
@@ -1452,7 +1452,7 @@ pub mod own_listings_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnListingsService/TakeDownListing",
             );
@@ -1479,7 +1479,7 @@ pub mod own_listings_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnListingsService/ListFieldValues",
             );
@@ -1662,7 +1662,7 @@ pub mod own_listings_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnListingsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1708,7 +1708,7 @@ pub mod own_listings_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetOwnListingSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1754,7 +1754,7 @@ pub mod own_listings_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WithdrawListingSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1803,7 +1803,7 @@ pub mod own_listings_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = TakeDownListingSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1852,7 +1852,7 @@ pub mod own_listings_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListFieldValuesSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2125,7 +2125,7 @@ pub mod own_pictures_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnPicturesService/AddOwnPicture",
             );
@@ -2152,7 +2152,7 @@ pub mod own_pictures_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnPicturesService/RemoveOwnPicture",
             );
@@ -2180,7 +2180,7 @@ pub mod own_pictures_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.OwnPicturesService/ArrangeScreenshots",
             );
@@ -2345,7 +2345,7 @@ pub mod own_pictures_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = AddOwnPictureSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2394,7 +2394,7 @@ pub mod own_pictures_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RemoveOwnPictureSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2443,7 +2443,7 @@ pub mod own_pictures_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ArrangeScreenshotsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2855,7 +2855,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/CreatePage",
             );
@@ -2880,7 +2880,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/UpdatePage",
             );
@@ -2905,7 +2905,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/ListOwnPages",
             );
@@ -2930,7 +2930,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/ClaimPage",
             );
@@ -2955,7 +2955,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/ListOwnClaims",
             );
@@ -2981,7 +2981,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/WithdrawClaim",
             );
@@ -3006,7 +3006,7 @@ pub mod pages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PagesService/WithdrawClaims",
             );
@@ -3195,7 +3195,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CreatePageSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3240,7 +3240,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = UpdatePageSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3285,7 +3285,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnPagesSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3330,7 +3330,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ClaimPageSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3375,7 +3375,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnClaimsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3420,7 +3420,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WithdrawClaimSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3465,7 +3465,7 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WithdrawClaimsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3628,7 +3628,7 @@ pub mod staff_page_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPageService/ListClaims",
             );
@@ -3653,7 +3653,7 @@ pub mod staff_page_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPageService/GrantClaim",
             );
@@ -3678,7 +3678,7 @@ pub mod staff_page_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPageService/RejectClaim",
             );
@@ -3703,7 +3703,7 @@ pub mod staff_page_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPageService/ListOwners",
             );
@@ -3728,7 +3728,7 @@ pub mod staff_page_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPageService/AddOwner",
             );
@@ -3753,7 +3753,7 @@ pub mod staff_page_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPageService/RemoveOwner",
             );
@@ -3933,7 +3933,7 @@ pub mod staff_page_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListClaimsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -3978,7 +3978,7 @@ pub mod staff_page_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GrantClaimSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4023,7 +4023,7 @@ pub mod staff_page_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RejectClaimSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4068,7 +4068,7 @@ pub mod staff_page_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnersSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4113,7 +4113,7 @@ pub mod staff_page_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = AddOwnerSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4158,7 +4158,7 @@ pub mod staff_page_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RemoveOwnerSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4346,7 +4346,7 @@ pub mod picture_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.PictureService/GetPicture",
             );
@@ -4487,7 +4487,7 @@ pub mod picture_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetPictureSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -4652,7 +4652,7 @@ pub mod staff_audit_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffAuditService/ListAudit",
             );
@@ -4795,7 +4795,7 @@ pub mod staff_audit_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListAuditSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -5032,7 +5032,7 @@ pub mod staff_import_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffImportService/Import",
             );
@@ -5176,7 +5176,7 @@ pub mod staff_import_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ImportSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -5397,7 +5397,7 @@ pub mod staff_listing_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffListingService/GetListing",
             );
@@ -5424,7 +5424,7 @@ pub mod staff_listing_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffListingService/GetAccountWrites",
             );
@@ -5578,7 +5578,7 @@ pub mod staff_listing_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetListingSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -5627,7 +5627,7 @@ pub mod staff_listing_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetAccountWritesSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -5803,7 +5803,7 @@ pub mod staff_member_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffMemberService/WhoAmI",
             );
@@ -5943,7 +5943,7 @@ pub mod staff_member_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = WhoAmISvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -6135,7 +6135,7 @@ pub mod staff_picture_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPictureService/PurgePicture",
             );
@@ -6162,7 +6162,7 @@ pub mod staff_picture_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffPictureService/ReadPicture",
             );
@@ -6314,7 +6314,7 @@ pub mod staff_picture_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = PurgePictureSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -6360,7 +6360,7 @@ pub mod staff_picture_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ReadPictureSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -6814,7 +6814,7 @@ pub mod staff_review_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffReviewService/ListQueue",
             );
@@ -6840,7 +6840,7 @@ pub mod staff_review_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffReviewService/GetReview",
             );
@@ -6862,7 +6862,7 @@ pub mod staff_review_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffReviewService/Decide",
             );
@@ -6884,7 +6884,7 @@ pub mod staff_review_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffReviewService/Edit",
             );
@@ -6907,7 +6907,7 @@ pub mod staff_review_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffReviewService/Revert",
             );
@@ -6929,7 +6929,7 @@ pub mod staff_review_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/listings.v1.StaffReviewService/Search",
             );
@@ -7100,7 +7100,7 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListQueueSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -7145,7 +7145,7 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetReviewSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -7190,7 +7190,7 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = DecideSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -7234,7 +7234,7 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = EditSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -7279,7 +7279,7 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevertSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -7324,7 +7324,7 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SearchSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,

@@ -401,7 +401,7 @@ pub mod deliveries_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.DeliveriesService/ListDeliveries",
             );
@@ -428,7 +428,7 @@ pub mod deliveries_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.DeliveriesService/GetDelivery",
             );
@@ -454,7 +454,7 @@ pub mod deliveries_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.DeliveriesService/SendAgain",
             );
@@ -480,7 +480,7 @@ pub mod deliveries_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.DeliveriesService/Recover",
             );
@@ -505,7 +505,7 @@ pub mod deliveries_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.DeliveriesService/SendTestEvent",
             );
@@ -679,7 +679,7 @@ pub mod deliveries_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListDeliveriesSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -725,7 +725,7 @@ pub mod deliveries_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetDeliverySvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -770,7 +770,7 @@ pub mod deliveries_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SendAgainSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -815,7 +815,7 @@ pub mod deliveries_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RecoverSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -861,7 +861,7 @@ pub mod deliveries_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SendTestEventSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1180,7 +1180,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/AddEndpoint",
             );
@@ -1205,7 +1205,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/ChangeEndpoint",
             );
@@ -1232,7 +1232,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/PauseEndpoint",
             );
@@ -1257,7 +1257,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/ResumeEndpoint",
             );
@@ -1286,7 +1286,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/RotateSecret",
             );
@@ -1312,7 +1312,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/SwitchSecret",
             );
@@ -1337,7 +1337,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/RemoveEndpoint",
             );
@@ -1364,7 +1364,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/ListEndpoints",
             );
@@ -1388,7 +1388,7 @@ pub mod endpoints_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.EndpointsService/GetEndpoint",
             );
@@ -1594,7 +1594,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = AddEndpointSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1640,7 +1640,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ChangeEndpointSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1686,7 +1686,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = PauseEndpointSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1732,7 +1732,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ResumeEndpointSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1778,7 +1778,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RotateSecretSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1824,7 +1824,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SwitchSecretSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1870,7 +1870,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RemoveEndpointSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1916,7 +1916,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListEndpointsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1961,7 +1961,7 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetEndpointSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2157,7 +2157,7 @@ pub mod messages_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.MessagesService/ListMessages",
             );
@@ -2298,7 +2298,7 @@ pub mod messages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListMessagesSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2483,7 +2483,7 @@ pub mod receivers_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.ReceiversService/ListEventTypes",
             );
@@ -2626,7 +2626,7 @@ pub mod receivers_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListEventTypesSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -2799,7 +2799,7 @@ pub mod staff_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = crate::codec::SizedCodec::default();
+            let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/webhook.v1.StaffService/CountEndpoints",
             );
@@ -2939,7 +2939,7 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CountEndpointsSvc(inner);
-                        let codec = crate::codec::SizedCodec::default();
+                        let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,

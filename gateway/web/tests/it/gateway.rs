@@ -310,7 +310,8 @@ impl AccountsService for StubGateway {
         self.keys.lock().unwrap().push(key.clone());
         drop(self.new_keys_wait.lock().await);
         if self.loses_new_keys.load(Ordering::Relaxed) {
-            return Err(Status::unknown("the answer is lost"));
+            let lost = std::io::Error::other("the answer is lost");
+            return Err(Fault::internal(&lost).into());
         }
         Ok(Response::new(proto::CreateKeyResponse {
             key: Some(key),

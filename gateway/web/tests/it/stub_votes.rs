@@ -7,7 +7,6 @@ use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::catalogue::v1::votes_service_server::VotesService;
 use contracts::catalogue::v1::{CastVoteRequest, DrawPairRequest};
 use contracts::common::v1::Position;
-use kit::api::fault::replica_unavailable;
 use kit::{Code, Fault};
 use tonic::{Request, Response, Status};
 
@@ -125,7 +124,8 @@ impl VotesService for StubVotes {
         let mut state = self.state.lock().unwrap();
         if *state == State::LosesAnswer {
             *state = State::Open;
-            return Err(replica_unavailable("the connection broke"));
+            // A proxy says so when the connection behind it breaks.
+            return Err(Status::new(tonic::Code::Unavailable, "the connection broke"));
         }
         Ok(Response::new(proto::CastVoteResponse { repeated_today }))
     }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use tonic::Status;
+use tonic::metadata::AsciiMetadataValue;
 use tonic_types::{ErrorDetails, FieldViolation, StatusExt as _};
 
 use super::text::clip;
@@ -184,12 +185,17 @@ impl From<Status> for Fault {
     }
 }
 
+/// The header of a status that says when to call again (gRPC proposal A6). Only a replica that works and refuses a call sends it.
+pub(crate) const PUSHBACK: &str = "grpc-retry-pushback-ms";
+
 /// The status of a replica that cannot respond now, although another one may. `why` is for the log of the caller.
 ///
-/// It has no details, like the status of a replica that shuts down: [`crate::rpc::client`] retries an idempotent call on another replica, and
-/// then reports [`Code::Unavailable`]. A replica that could answer somehow looks at [`crate::rpc::retry::is_current_call`] first.
+/// It has no details, but the header that says to call again: [`crate::rpc::client`] retries the call on another replica, and then reports
+/// [`Code::Unavailable`]. A replica that could answer somehow looks at [`crate::rpc::retry::is_current_call`] first.
 pub fn replica_unavailable(why: &'static str) -> Status {
-    Status::new(tonic::Code::Unavailable, why)
+    let mut status = Status::new(tonic::Code::Unavailable, why);
+    status.metadata_mut().insert(PUSHBACK, AsciiMetadataValue::from_static("0"));
+    status
 }
 
 /// The status for a caller without a valid token on the internal port.

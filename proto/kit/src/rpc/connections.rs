@@ -4,9 +4,8 @@ use std::io;
 use std::time::Duration;
 
 use futures::stream::{self, Stream};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 
-use crate::coalescing_stream::CoalescingStream;
 use crate::throttle::Throttle;
 
 /// Pause after an accept that failed.
@@ -15,7 +14,7 @@ const ACCEPT_BACKOFF: Duration = Duration::from_millis(20);
 static ACCEPT_WARNINGS: Throttle = Throttle::new();
 
 /// The connections that callers open.
-pub(super) fn accept(listener: TcpListener) -> impl Stream<Item = io::Result<CoalescingStream>> {
+pub(super) fn accept(listener: TcpListener) -> impl Stream<Item = io::Result<TcpStream>> {
     stream::unfold(listener, |listener| async move {
         let accepted = listener.accept().await;
         if let Err(error) = &accepted {
@@ -28,7 +27,7 @@ pub(super) fn accept(listener: TcpListener) -> impl Stream<Item = io::Result<Coa
         let connection = accepted.and_then(|(stream, _peer)| {
             // Without TCP_NODELAY the last packet of a response waits for the caller's delayed acknowledgement, 40 ms.
             stream.set_nodelay(true)?;
-            Ok(CoalescingStream::new(stream))
+            Ok(stream)
         });
         Some((connection, listener))
     })

@@ -15,15 +15,15 @@ use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::{ParsedCertificate, WebPkiClientVerifier};
 use rustls::{ClientConfig, RootCertStore};
-use tonic::transport::{Certificate, Identity, ServerTlsConfig};
+use tonic::transport::{Certificate, ClientTlsConfig, Identity, ServerTlsConfig};
 
 use super::permissions::SERVICES;
 use crate::config::TlsFiles;
 
-/// The only protocol of the gRPC ports.
-const HTTP2: &[u8] = b"h2";
-/// The timeout of a handshake, for which the process must have processor time.
-pub(super) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a server waits for the handshake of a client, which may be short of processor time.
+const ACCEPT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a client waits for the handshake of a server. Then another replica gets the call.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The certificate of a process, and the authorities that it trusts.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub struct Credentials {
 
 /// The authorities by which a client verifies servers; and its own certificate, if it has one. Clones share them.
 #[derive(Debug, Clone)]
-pub struct Authorities(Arc<ClientConfig>);
+pub struct Authorities(ClientTlsConfig);
 
 impl Credentials {
     /// Reads the files of `service`, and checks the certificate as the other services will.
@@ -62,17 +62,18 @@ impl Credentials {
             .verify_client_cert(certificate, intermediates, now)
             .context("tls_certificate: the services that are called would refuse it: its extended key usages, if it has any, must include clientAuth")?;
         show_expiry(certificate).context("tls_certificate")?;
-        let mut client = ClientConfig::builder()
+        ClientConfig::builder()
             .with_webpki_verifier(servers)
             .with_client_auth_cert(chain, key)
             .context("tls_key: it is not the key of tls_certificate")?;
-        client.alpn_protocols = vec![HTTP2.to_vec()];
+        let identity = Identity::from_pem(certificate_pem, key_pem);
+        let client = trusting(&ca_pem).identity(identity.clone());
         let server = ServerTlsConfig::new()
-            .identity(Identity::from_pem(certificate_pem, key_pem))
+            .identity(identity)
             .client_ca_root(Certificate::from_pem(ca_pem))
             .client_auth_optional(true)
-            .timeout(HANDSHAKE_TIMEOUT);
-        Ok(Self { server, client: Authorities(Arc::new(client)) })
+            .timeout(ACCEPT_TIMEOUT);
+        Ok(Self { server, client: Authorities(client) })
     }
 
     /// What the clients of this process verify servers by, with its certificate.
@@ -92,15 +93,13 @@ impl Authorities {
     /// # Errors
     /// The file cannot be read, or has no certificate.
     pub async fn read(ca: &Path) -> anyhow::Result<Self> {
-        let roots = roots(&read(ca).await?)?;
-        let mut client =
-            ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
-        client.alpn_protocols = vec![HTTP2.to_vec()];
-        Ok(Self(Arc::new(client)))
+        let ca_pem = read(ca).await?;
+        roots(&ca_pem)?;
+        Ok(Self(trusting(&ca_pem)))
     }
 
-    pub(super) fn config(&self) -> Arc<ClientConfig> {
-        Arc::clone(&self.0)
+    pub(super) fn config(&self) -> ClientTlsConfig {
+        self.0.clone()
     }
 }
 
@@ -111,6 +110,12 @@ pub(super) fn service_name(certificate: &CertificateDer<'_>) -> Option<&'static 
         let name = ServerName::try_from(service);
         name.is_ok_and(|name| verify_server_name(&certificate, &name).is_ok())
     })
+}
+
+/// A client that verifies servers by the authorities of `ca_pem`, which [`roots`] has read.
+fn trusting(ca_pem: &[u8]) -> ClientTlsConfig {
+    let authorities = Certificate::from_pem(ca_pem);
+    ClientTlsConfig::new().ca_certificate(authorities).timeout(HANDSHAKE_TIMEOUT)
 }
 
 /// The authorities in a PEM file. While an authority is replaced, the file has the old and the new one.

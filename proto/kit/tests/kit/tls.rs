@@ -1,6 +1,7 @@
 //! TLS between services, over real sockets.
 
 use std::path::Path;
+use std::time::Duration;
 
 use contracts::economy::v1::history_service_client::HistoryServiceClient;
 use contracts::economy::v1::history_service_server::{HistoryService, HistoryServiceServer};
@@ -9,12 +10,13 @@ use kit::Lifecycle;
 use kit::admin::Readiness;
 use kit::boot::bind;
 use kit::config::TlsFiles;
-use kit::rpc::client::{Addresses, Client, Transport};
+use kit::rpc::client::{Addresses, Client, Transport, is_unanswered};
 use kit::rpc::tls::{Authorities, Credentials};
 use kit::rpc::{Authenticator, server};
 use tempfile::TempDir;
 use testing::certificates::Authority;
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Instant;
 use tonic::{Code, Request, Response, Status};
 
 const SERVER: &str = "catalogue-svc";
@@ -189,6 +191,34 @@ async fn a_certificate_of_another_authority_is_refused() {
     let client = fixture.client_with(&Authorities::read(&ca).await.unwrap());
     let refused = call(client).await.unwrap_err();
     assert!(refused.message().contains("UnknownIssuer"), "{refused}");
+    fixture.lifecycle.stopping().cancel();
+}
+
+/// A replica that hangs accepts connections, and says nothing.
+#[tokio::test]
+async fn a_write_whose_handshake_hangs_was_not_sent() {
+    let fixture = Fixture::start().await;
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("https://{}", silent.local_addr().unwrap());
+    let credentials = load(fixture.folder.path(), CALLER).await;
+    let transport = Transport::guarded().with_tls(credentials.client(), SERVER).unwrap();
+    let addresses = Addresses::List(vec![address]);
+    let token = testing::identity().fleet_token.first;
+    let client = testing::connect(addresses, transport, &token, &fixture.lifecycle).unwrap();
+    let accepting = async {
+        let connection = silent.accept().await.unwrap();
+        // From here on, timers fire when all tasks wait.
+        tokio::time::pause();
+        (connection, Instant::now())
+    };
+    let request = ListHistoryRequest::default();
+    let (refused, (_connection, begun)) =
+        tokio::join!(client.once(&request, testing::LONG), accepting);
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.code(), Code::Unavailable);
+    assert!(!is_unanswered(&refused), "{refused}");
+    // The first and the second attempt.
+    assert!(begun.elapsed() <= Duration::from_secs(3), "{:?}", begun.elapsed());
     fixture.lifecycle.stopping().cancel();
 }
 

@@ -1,14 +1,14 @@
-//! Clients of other services: load-balanced over all replicas, with token, trace, request id and deadline. A call that fails in transport is
-//! retried on another replica when the retry is safe.
+//! Clients of other services: load-balanced over all replicas, with token, trace, request id and deadline.
+//!
+//! A call that fails is made again at another replica if that is safe. `verdict.rs` has the table.
 
 mod addresses;
 mod balancer;
-mod connection;
+mod replica;
 mod request_headers;
-mod response_body;
 mod transport;
-mod transport_error;
 mod unary;
+mod verdict;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -18,26 +18,30 @@ use std::time::Duration;
 
 use contracts::Unary;
 use futures::FutureExt as _;
-use http::uri::PathAndQuery;
 use http::{Request, Response};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 use tonic::Status;
 use tonic::body::Body;
-use tower::Service;
+use tower::retry::budget::TpsBudget;
+use tower::{Service, ServiceExt as _};
 
-use super::retry;
 use crate::secret::Secret;
 pub(crate) use addresses::Resolvers;
 pub use addresses::{Addresses, Resolver};
-use balancer::{Balancer, InFlightGuard, Replica};
-use connection::Failure;
-use request_headers::{RequestHeaders, set_deadline};
-pub use response_body::ResponseBody;
+use balancer::Balancer;
+use replica::InFlightGuard;
+use request_headers::RequestHeaders;
 pub use transport::Transport;
-pub use transport_error::is_unanswered;
-use transport_error::{TransportError, unavailable};
+use verdict::Verdict;
+pub use verdict::is_unanswered;
 
+/// How long a call waits for an address, and how long it takes at most to find out that it cannot be sent.
+const UNSENT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How many reads are made again: a fifth of the calls of the last ten seconds, and ten a second in any case.
+const RETRY_PERIOD: Duration = Duration::from_secs(10);
+const RETRIES_PER_SECOND: u32 = 10;
+const RETRIED_SHARE: f32 = 0.2;
 /// How long [`dial`] waits for a connection.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -48,6 +52,7 @@ const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
 #[derive(Clone)]
 pub struct Client {
     balancer: Arc<Balancer>,
+    retry_budget: Arc<TpsBudget>,
     request_headers: RequestHeaders,
 }
 
@@ -58,7 +63,7 @@ pub struct Client {
 pub async fn dial(address: &str, transport: Transport, token: &Secret) -> anyhow::Result<Client> {
     let resolver = Resolver::fixed(&[address.to_owned()], &transport)?;
     let client = Client::new(resolver, transport, token)?;
-    let guard = client.balancer.pick(None, false).await;
+    let guard = client.balancer.pick().await;
     let uri = &guard.replica.uri;
     let (host, port) = (uri.host().unwrap_or_default(), uri.port_u16());
     let connecting = TcpStream::connect(format!("{host}:{}", port.unwrap_or_default()));
@@ -78,6 +83,7 @@ impl Client {
     pub fn new(resolver: Resolver, transport: Transport, token: &Secret) -> anyhow::Result<Self> {
         Ok(Self {
             balancer: Arc::new(Balancer::new(resolver, transport)),
+            retry_budget: Arc::new(TpsBudget::new(RETRY_PERIOD, RETRIES_PER_SECOND, RETRIED_SHARE)),
             request_headers: RequestHeaders::new(token)?,
         })
     }
@@ -113,73 +119,41 @@ impl Client {
         unary::call(self, request, deadline, false).await
     }
 
-    /// Sends the call of a generated client. If no part of it was sent, it is retried once, on another replica if there is one.
+    /// Sends the call of a generated client. It is not retried: its message may be a stream.
     async fn send(
         self,
         request: Request<Body>,
         timeout: Duration,
-    ) -> Result<Response<ResponseBody>, TransportError> {
-        let deadline = Instant::now() + timeout;
-        let path = request.uri().path_and_query().cloned();
-        let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
-        let first = self.pick(None, false, deadline).await?;
-        let failure = match try_send(&first, &path, request, deadline).await {
-            Ok(response) => return Ok(response),
-            Err(failure) => failure,
+    ) -> Result<Response<Body>, Status> {
+        let now = Instant::now();
+        let guard = self.pick(now + timeout.min(UNSENT_TIMEOUT)).await?;
+        let replica = &guard.replica;
+        let mut channel = replica.channel.clone();
+        let sending = async { channel.ready().await?.call(request).await };
+        let outcome = match timeout_at(now + timeout, sending).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) => Err(replica.explain(Status::from_error(error.into()))),
+            Err(_) => Err(Verdict::TimedOut.status("the call timed out")),
         };
-        let Some(mut unsent) = failure.unsent.filter(|_| Instant::now() < deadline) else {
-            return Err(failure.error);
-        };
-        metrics::counter!("rpc_client_retries_total").increment(1);
-        let second = self.pick(Some(&first.replica), false, deadline).await?;
-        drop(first);
-        set_deadline(unsent.headers_mut(), deadline.saturating_duration_since(Instant::now()));
-        retry::add_header(unsent.headers_mut());
-        let retried = try_send(&second, &path, *unsent, deadline).await;
-        retried.map_err(|failure| failure.error)
-    }
-
-    /// Picks the replica for a call. While no address is known, the call waits until its deadline.
-    async fn pick(
-        &self,
-        except: Option<&Replica>,
-        may_probe: bool,
-        deadline: Instant,
-    ) -> Result<InFlightGuard, TransportError> {
-        let picking = timeout_at(deadline, self.balancer.pick(except, may_probe));
-        picking.await.or(Err(TransportError::TimedOut))
-    }
-}
-
-/// Sends the call of a generated client to one replica; returns the head of the response.
-async fn try_send(
-    guard: &InFlightGuard,
-    path: &PathAndQuery,
-    request: Request<Body>,
-    deadline: Instant,
-) -> Result<Response<ResponseBody>, Failure> {
-    let replica = &guard.replica;
-    let sent = timeout_at(deadline, replica.http.send(path, request)).await;
-    let timed_out = Failure { error: TransportError::TimedOut, unsent: None };
-    match sent.unwrap_or(Err(timed_out)) {
-        Ok(response) => {
+        let verdict = match &outcome {
             // A response without messages has its status in the head.
-            let status = Status::from_header_map(response.headers());
-            match status.as_ref().and_then(unavailable) {
-                None => replica.record_success(),
-                Some(error) => guard.record_failure(&error),
-            }
-            Ok(response.map(|body| ResponseBody::new(body, replica.acquire())))
-        }
-        Err(failure) => {
-            guard.record_failure(&failure.error);
-            Err(failure)
-        }
+            Ok(response) => Status::from_header_map(response.headers())
+                .map_or(Verdict::Answered, |status| Verdict::of(&status)),
+            Err(status) => Verdict::of(status),
+        };
+        replica.record(verdict, false);
+        outcome
+    }
+
+    /// Picks the replica for a call, once an address is known.
+    async fn pick(&self, deadline: Instant) -> Result<InFlightGuard, Status> {
+        let picking = timeout_at(deadline, self.balancer.pick()).await;
+        picking.map_err(|_elapsed| Verdict::NoAddress.status("no address of the service is known"))
     }
 }
 
 impl Service<Request<Body>> for Client {
-    type Response = Response<ResponseBody>;
+    type Response = Response<Body>;
     type Error = Status;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Status>> + Send>>;
 
@@ -190,8 +164,7 @@ impl Service<Request<Body>> for Client {
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let timeout = self.request_headers.add_to(request.headers_mut());
-        let sending = self.clone().send(request, timeout);
-        sending.map(|sent| sent.map_err(Status::from)).boxed()
+        self.clone().send(request, timeout).boxed()
     }
 }
 

@@ -1,195 +1,144 @@
-//! Unary calls. A response is collected once and decoded where it lies, so a call that changes nothing can be made again until it has ended.
+//! Unary calls. One loop makes all of them: an attempt, its verdict, and at most one more attempt.
 
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
-use bytes::{BufMut as _, Bytes, BytesMut};
 use contracts::Unary;
-use http::request::Request;
+use futures::future::{Either, select};
+use futures::stream;
+use http::HeaderMap;
 use http::uri::PathAndQuery;
-use http::{HeaderMap, response};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use prost::Message;
+use parking_lot::Mutex;
 use tokio::time::{Instant, timeout_at};
-use tonic::body::Body;
-use tonic::{Code, Status};
+use tonic::client::Grpc;
+use tonic::metadata::MetadataMap;
+use tonic::{Request, Response, Status};
+use tonic_prost::ProstCodec;
+use tower::retry::budget::Budget as _;
 
-use super::Client;
-use super::balancer::InFlightGuard;
-use super::connection::body_error;
+use super::replica::InFlightGuard;
 use super::request_headers::set_deadline;
-use super::transport_error::{TransportError, unavailable};
+use super::verdict::Verdict;
+use super::{Client, UNSENT_TIMEOUT};
 use crate::rpc::retry;
 
-/// Bytes before each message: a flag and the length (gRPC over HTTP/2, "Length-Prefixed-Message").
-const PREFIX: usize = 5;
 /// The largest response. A creator comes with all its games and a country with all its cities, which can be thousands.
 const MAX_RESPONSE: usize = 64 * 1024 * 1024;
+/// How long the first attempt and the second one wait for a connection: [`UNSENT_TIMEOUT`] together.
+const CONNECTION_TIMEOUTS: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(1)];
 
-/// A call with one message, which can be sent again.
-struct Call {
-    path: PathAndQuery,
+/// A call, which may be sent twice.
+struct Call<'a, Q> {
+    request: &'a Q,
     headers: HeaderMap,
-    message: Bytes,
     is_idempotent: bool,
+    deadline: Instant,
 }
 
-/// What a service has answered: a message with its prefix, or a status that is not OK.
-type Answer = Result<Bytes, Status>;
-
 /// Makes a call.
+///
+/// It is made again, once, at another replica if there is one: after a failure that allows it, or, if it is idempotent, beside the first
+/// attempt when that has had half of the time and another replica works. The first answer counts. Retries of reads have a budget, so that
+/// services that are slow for all callers do not get every call twice.
 pub(super) async fn call<Q: Unary>(
     client: &Client,
     request: &Q,
     timeout: Duration,
     is_idempotent: bool,
 ) -> Result<Q::Response, Status> {
+    let now = Instant::now();
     let call = Call {
-        path: PathAndQuery::from_static(Q::PATH),
+        request,
         headers: client.request_headers.unary(),
-        message: encode(request)?,
         is_idempotent,
+        deadline: now + timeout,
     };
-    let answer = send(client, &call, Instant::now() + timeout).await?;
-    decode(answer?)
-}
-
-/// Sends a call. If it was not sent, or is idempotent, it is retried once, on another replica if there is one, within the time that is left.
-/// The first attempt of an idempotent call leaves half of the time to a replica that works.
-async fn send(client: &Client, call: &Call, deadline: Instant) -> Result<Answer, TransportError> {
-    let first = client.pick(None, call.is_idempotent, deadline).await?;
-    let first_deadline = if call.is_idempotent && client.balancer.has_healthy_other(&first.replica)
-    {
-        deadline - deadline.saturating_duration_since(Instant::now()) / 2
+    client.retry_budget.deposit();
+    let guard = client.pick(now + timeout.min(UNSENT_TIMEOUT)).await?;
+    let first_replica = Arc::clone(&guard.replica);
+    let mut first = pin!(attempt(guard, &call, false));
+    let first_outcome = if is_idempotent {
+        timeout_at(now + timeout / 2, first.as_mut()).await.ok()
     } else {
-        deadline
+        Some(first.as_mut().await)
     };
-    let outcome = attempt(&first, call, first_deadline, false).await;
-    let may_retry =
-        |error: &TransportError| error.may_retry(call.is_idempotent) && Instant::now() < deadline;
-    if !outcome.as_ref().is_err_and(may_retry) {
-        return outcome;
+    let is_retried = match &first_outcome {
+        Some(Ok(_)) => false,
+        Some(Err(status)) => {
+            let verdict = Verdict::of(status);
+            let may_retry = verdict.is_retried(is_idempotent) && Instant::now() < call.deadline;
+            // Nothing has been done about a call that was not processed.
+            may_retry && (verdict.is_unprocessed() || client.retry_budget.withdraw())
+        }
+        None => client.balancer.has_other(&first_replica) && client.retry_budget.withdraw(),
+    };
+    if !is_retried {
+        return match first_outcome {
+            Some(outcome) => outcome,
+            None => first.await,
+        };
     }
     metrics::counter!("rpc_client_retries_total").increment(1);
-    let second = client.pick(Some(&first.replica), false, deadline).await?;
-    drop(first);
-    attempt(&second, call, deadline, true).await
+    // Boxed, so that the futures of most calls are small.
+    let second = Box::pin(attempt(client.balancer.pick_other(&first_replica), &call, true));
+    if first_outcome.is_some() {
+        return second.await;
+    }
+    match select(first, second).await {
+        Either::Left((outcome, _)) if verdict(&outcome) == Verdict::Answered => outcome,
+        Either::Left((_, second)) => second.await,
+        Either::Right((outcome, _)) if verdict(&outcome) == Verdict::Answered => {
+            // The call is not slow everywhere: it counts like a write.
+            first_replica.record(Verdict::TimedOut, false);
+            outcome
+        }
+        Either::Right((_, first)) => first.await,
+    }
 }
 
-/// Sends a call to one replica, and collects the response.
-async fn attempt(
-    guard: &InFlightGuard,
-    call: &Call,
-    deadline: Instant,
+/// Sends a call to one replica, and records what it came to.
+async fn attempt<Q: Unary>(
+    guard: InFlightGuard,
+    call: &Call<'_, Q>,
     is_retry: bool,
-) -> Result<Answer, TransportError> {
+) -> Result<Q::Response, Status> {
     let replica = &guard.replica;
+    let mut headers = call.headers.clone();
+    set_deadline(&mut headers, call.deadline.saturating_duration_since(Instant::now()));
+    if is_retry {
+        retry::add_header(&mut headers);
+    }
+    // The connection takes the message when it sends it. Whoever finds it here knows that it was not sent, and never will be.
+    let unsent = Arc::new(Mutex::new(Some(call.request.clone())));
+    let message = Arc::clone(&unsent);
+    let message = stream::poll_fn(move |_| Poll::Ready(message.lock().take()));
+    let mut request = Request::new(message);
+    *request.metadata_mut() = MetadataMap::from_headers(headers);
+    let mut grpc = Grpc::new(replica.channel.clone()).max_decoding_message_size(MAX_RESPONSE);
     let sending = async {
-        let mut request = Request::new(Body::new(Full::new(call.message.clone())));
-        *request.method_mut() = http::Method::POST;
-        *request.headers_mut() = call.headers.clone();
-        set_deadline(request.headers_mut(), deadline.saturating_duration_since(Instant::now()));
-        if is_retry {
-            retry::add_header(request.headers_mut());
-        }
-        let sent = replica.http.send(&call.path, request).await;
-        let (head, body) = sent.map_err(|failure| failure.error)?.into_parts();
-        let (trailers, message) = match Limited::new(body, MAX_RESPONSE).collect().await {
-            Ok(collected) => (collected.trailers().cloned(), collected.to_bytes()),
-            Err(error) if error.is::<LengthLimitError>() => {
-                return Ok(Err(Status::out_of_range("the response is longer than 64 MB")));
-            }
-            Err(error) => return Err(body_error(&*error)),
-        };
-        let answer = answer(&head, trailers.as_ref(), message)?;
-        match answer.as_ref().err().and_then(unavailable) {
-            None => replica.record_success(),
-            Some(error) if call.is_idempotent => return Err(error),
-            Some(_) => {}
-        }
-        Ok(answer)
+        grpc.ready().await.map_err(|error| Status::from_error(error.into()))?;
+        let path = PathAndQuery::from_static(Q::PATH);
+        grpc.client_streaming(request, path, ProstCodec::default()).await
     };
-    let outcome = timeout_at(deadline, sending).await;
-    let outcome = outcome.unwrap_or(Err(TransportError::TimedOut));
-    outcome.inspect_err(|error| guard.record_failure(error))
-}
-
-/// A response without messages has its status in the head, all others in the trailers.
-///
-/// # Errors
-/// There is none: something between the services has answered, or the response was cut off.
-fn answer(
-    head: &response::Parts,
-    trailers: Option<&HeaderMap>,
-    message: Bytes,
-) -> Result<Answer, TransportError> {
-    let status = Status::from_header_map(trailers.unwrap_or(&head.headers));
-    match status {
-        Some(status) if status.code() == Code::Ok => Ok(Ok(message)),
-        Some(status) => Ok(Err(status)),
-        None => {
-            let reason =
-                format!("the response has no status of gRPC (HTTP status {})", head.status);
-            Err(TransportError::Broken(reason.into()))
+    let mut sending = pin!(sending);
+    let connected_by = Instant::now() + CONNECTION_TIMEOUTS[usize::from(is_retry)];
+    let outcome = match timeout_at(connected_by.min(call.deadline), sending.as_mut()).await {
+        Ok(outcome) => outcome,
+        Err(_) if unsent.lock().take().is_some() => {
+            Err(Verdict::Unreached.status("no connection to the replica in time"))
         }
-    }
-}
-
-fn encode(request: &impl Message) -> Result<Bytes, Status> {
-    let length = request.encoded_len();
-    let too_long = |_| Status::resource_exhausted("the request is longer than 4 GB");
-    let mut message = BytesMut::with_capacity(PREFIX + length);
-    message.put_u8(0);
-    message.put_u32(u32::try_from(length).map_err(too_long)?);
-    request.encode(&mut message).map_err(|error| internal(error.to_string()))?;
-    Ok(message.freeze())
-}
-
-fn decode<A: Message + Default>(mut message: Bytes) -> Result<A, Status> {
-    // The services of the fleet do not compress: the flag is 0.
-    let prefix = message.split_to(PREFIX.min(message.len()));
-    let is_whole = u32::try_from(message.len())
-        .is_ok_and(|length| *prefix == [&[0], &length.to_be_bytes()[..]].concat());
-    if !is_whole {
-        return Err(internal("the response is not one message"));
-    }
-    A::decode(message).map_err(|error| internal(format!("the response is not valid: {error}")))
-}
-
-/// It has no details, so that the outcome of a write counts as unknown.
-fn internal(message: impl Into<String>) -> Status {
-    Status::new(Code::Internal, message)
-}
-
-#[cfg(test)]
-mod tests {
-    use contracts::common::v1::PageInfo;
-
-    use super::*;
-
-    #[test]
-    fn a_response_without_a_status_of_grpc_is_broken() {
-        let (mut head, ()) = http::Response::builder().status(502).body(()).unwrap().into_parts();
-        let broken = answer(&head, None, Bytes::new()).unwrap_err();
-        assert!(matches!(&broken, TransportError::Broken(reason) if reason.contains("502")));
-        // As a response that was cut off before its trailers.
-        head.status = http::StatusCode::OK;
-        assert!(answer(&head, None, Bytes::from_static(b"\0")).is_err());
-        head.headers.insert("grpc-status", "5".parse().unwrap());
-        assert_eq!(answer(&head, None, Bytes::new()).unwrap().unwrap_err().code(), Code::NotFound);
-    }
-
-    #[test]
-    fn a_response_is_one_whole_message() {
-        let sent = PageInfo { total: 300, ..PageInfo::default() };
-        let message = encode(&sent).unwrap();
-        assert_eq!(decode::<PageInfo>(message.clone()).unwrap(), sent);
-        let compressed = [&[1], &message[1..]].concat();
-        let two = [&*message, &*message].concat();
-        for broken in
-            [&[][..], &message[..PREFIX - 1], &message[..message.len() - 1], &compressed, &two]
-        {
-            let status = decode::<PageInfo>(Bytes::copy_from_slice(broken)).unwrap_err();
-            assert_eq!(status.code(), Code::Internal, "{broken:?}");
+        Err(_) => {
+            let outcome = timeout_at(call.deadline, sending).await;
+            outcome.unwrap_or_else(|_| Err(Verdict::TimedOut.status("the call timed out")))
         }
-    }
+    };
+    let outcome = outcome.map(Response::into_inner).map_err(|status| replica.explain(status));
+    replica.record(verdict(&outcome), call.is_idempotent);
+    outcome
+}
+
+fn verdict<A>(outcome: &Result<A, Status>) -> Verdict {
+    outcome.as_ref().map_or_else(Verdict::of, |_| Verdict::Answered)
 }

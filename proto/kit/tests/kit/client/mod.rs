@@ -3,22 +3,24 @@
 mod silence;
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use contracts::Unary;
 use futures::stream::{self, BoxStream, StreamExt as _};
 use kit::Lifecycle;
+use kit::api::fault::replica_unavailable;
 use kit::config::Secret;
-use kit::rpc::client::{Addresses, Client, Transport};
+use kit::rpc::client::{Addresses, Client, Transport, is_unanswered};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Code, Request, Response, Status};
+use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
@@ -29,6 +31,8 @@ enum Behaviour {
     Hang,
     /// Returns `UNAVAILABLE` without a fault, like a proxy without an upstream.
     Unavailable,
+    /// Refuses calls that are no retry, like a replica that lags.
+    Lag,
     /// Returns a status that is larger than the client accepts.
     TooLarge,
 }
@@ -36,16 +40,24 @@ enum Behaviour {
 #[derive(Clone)]
 struct Replica {
     behaviour: Behaviour,
+    counts: Counts,
+}
+
+/// What a replica has got.
+#[derive(Debug, Clone, Default)]
+struct Counts {
     calls: Arc<AtomicU32>,
-    deadlines: Arc<Mutex<Vec<Duration>>>,
+    /// Calls that say that they are a retry.
+    retries: Arc<AtomicU32>,
+    /// Calls without a deadline are health checks. A replica passes them if it answers calls, and while `is_healthy`.
+    checks: Arc<AtomicU32>,
+    is_healthy: Arc<AtomicBool>,
 }
 
 /// A running replica with its own runtime: dropping it closes its connections.
 struct Running {
     address: String,
-    calls: Arc<AtomicU32>,
-    /// The remaining time in the header of each call.
-    deadlines: Arc<Mutex<Vec<Duration>>>,
+    counts: Counts,
     runtime: Option<Runtime>,
 }
 
@@ -56,9 +68,9 @@ impl Running {
 
     fn start_at(address: &str, behaviour: Behaviour) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let (calls, deadlines) = (Arc::<AtomicU32>::default(), Arc::<Mutex<Vec<_>>>::default());
-        let replica =
-            Replica { behaviour, calls: Arc::clone(&calls), deadlines: Arc::clone(&deadlines) };
+        let counts = Counts::default();
+        counts.is_healthy.store(matches!(behaviour, Behaviour::Answer), Ordering::Relaxed);
+        let replica = Replica { behaviour, counts: counts.clone() };
         let listener = bind(address);
         listener.set_nonblocking(true).unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -67,11 +79,23 @@ impl Running {
             let server = Server::builder().add_service(HealthServer::new(replica));
             server.serve_with_incoming(connections).await.unwrap();
         }));
-        Self { address, calls, deadlines, runtime: Some(runtime) }
+        Self { address, counts, runtime: Some(runtime) }
     }
 
     fn calls(&self) -> u32 {
-        self.calls.load(Ordering::Relaxed)
+        self.counts.calls.load(Ordering::Relaxed)
+    }
+
+    fn retries(&self) -> u32 {
+        self.counts.retries.load(Ordering::Relaxed)
+    }
+
+    /// Lets time pass until this replica has got a health check.
+    async fn is_checked(&self) {
+        let before = self.counts.checks.load(Ordering::Relaxed);
+        while self.counts.checks.load(Ordering::Relaxed) == before {
+            advance(Duration::from_secs(1)).await;
+        }
     }
 }
 
@@ -103,14 +127,23 @@ impl Health for Replica {
         &self,
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<HealthCheckResponse>, Status> {
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        let header = request.metadata().get("grpc-timeout").unwrap();
-        let deadline = grpc_timeout(header.to_str().unwrap());
-        self.deadlines.lock().unwrap().push(deadline);
+        let metadata = request.metadata();
+        if !metadata.contains_key("grpc-timeout") {
+            self.counts.checks.fetch_add(1, Ordering::Relaxed);
+            let is_healthy = self.counts.is_healthy.load(Ordering::Relaxed);
+            let status =
+                if is_healthy { ServingStatus::Serving } else { ServingStatus::NotServing };
+            return Ok(Response::new(HealthCheckResponse { status: status.into() }));
+        }
+        self.counts.calls.fetch_add(1, Ordering::Relaxed);
+        let is_retry = metadata.contains_key("grpc-previous-rpc-attempts");
+        self.counts.retries.fetch_add(is_retry.into(), Ordering::Relaxed);
         match self.behaviour {
             Behaviour::Answer => Ok(Response::new(HealthCheckResponse::default())),
             Behaviour::Hang => std::future::pending().await,
             Behaviour::Unavailable => Err(Status::new(Code::Unavailable, "no healthy upstream")),
+            Behaviour::Lag if is_retry => Ok(Response::new(HealthCheckResponse::default())),
+            Behaviour::Lag => Err(replica_unavailable("it lags")),
             Behaviour::TooLarge => Err(Status::new(Code::InvalidArgument, "a".repeat(80 << 10))),
         }
     }
@@ -119,28 +152,17 @@ impl Health for Replica {
         &self,
         _: Request<HealthCheckRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
-        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.counts.calls.fetch_add(1, Ordering::Relaxed);
         match self.behaviour {
             Behaviour::Answer => {
                 let message = std::future::ready(Ok(HealthCheckResponse::default()));
                 Ok(Response::new(stream::once(message).boxed()))
             }
-            Behaviour::Hang | Behaviour::TooLarge => Ok(Response::new(stream::pending().boxed())),
+            Behaviour::Hang | Behaviour::Lag | Behaviour::TooLarge => {
+                Ok(Response::new(stream::pending().boxed()))
+            }
             Behaviour::Unavailable => Err(Status::new(Code::Unavailable, "no healthy upstream")),
         }
-    }
-}
-
-/// Parses the header (gRPC over HTTP/2, "Timeout").
-fn grpc_timeout(header: &str) -> Duration {
-    let (number, unit) = header.split_at(header.len() - 1);
-    let number: u64 = number.parse().unwrap();
-    match unit {
-        "n" => Duration::from_nanos(number),
-        "u" => Duration::from_micros(number),
-        "m" => Duration::from_millis(number),
-        "S" => Duration::from_secs(number),
-        other => panic!("{other} is a long deadline"),
     }
 }
 
@@ -287,87 +309,116 @@ async fn a_call_whose_stream_is_reset_is_no_failure_of_its_replica_and_ends_no_c
     }
 }
 
-#[tokio::test]
-async fn a_read_leaves_half_of_its_deadline_to_another_replica_that_works() {
-    let (failing, there) =
-        (Running::start(Behaviour::Unavailable), Running::start(Behaviour::Answer));
-    let client = client(&[&failing.address, &there.address]);
-    while failing.calls() == 0 {
-        call(&client, true, LONG).await.unwrap();
-    }
-    let first = failing.deadlines.lock().unwrap()[0];
-    let second = *there.deadlines.lock().unwrap().last().unwrap();
-    // The header is rounded up.
-    let half = LONG / 2 + Duration::from_millis(100);
-    assert!(first <= half && second > half, "{first:?}, then {second:?}");
-}
-
-#[tokio::test]
-async fn a_write_has_its_whole_deadline_and_a_read_where_no_other_replica_works() {
-    let (failing, hung) =
-        (Running::start(Behaviour::Unavailable), Running::start(Behaviour::Unavailable));
-    let client = client(&[&failing.address, &hung.address]);
-    call(&client, false, LONG).await.unwrap_err();
-    call(&client, true, LONG).await.unwrap_err();
-    // Now both have failed.
-    call(&client, true, LONG).await.unwrap_err();
-    let deadlines = [&failing, &hung].map(|replica| replica.deadlines.lock().unwrap().clone());
-    let whole = deadlines.concat().into_iter();
-    assert_eq!(whole.filter(|it| *it > LONG * 3 / 4).count(), 4);
-}
-
-/// Lets time pass while nothing waits for the network.
+/// Lets time pass while nothing waits for the network. Before, the client reads what has arrived:
+/// after the time it would take the answer of a ping for lost.
 async fn advance(by: Duration) {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
     tokio::time::pause();
     tokio::time::advance(by).await;
     tokio::time::resume();
 }
 
-/// A call. If it reaches the replica that hangs, the time of that attempt passes at once.
-async fn call_past(hung: &Running, client: &Client, idempotent: bool) -> Result<(), Status> {
-    let (before, is_over) = (hung.calls(), Cell::new(false));
+/// A call. If it reaches the replica, this time passes at once.
+async fn call_while(
+    replica: &Running,
+    passes: Duration,
+    client: &Client,
+    idempotent: bool,
+) -> Result<(), Status> {
+    let (before, is_over) = (replica.calls(), Cell::new(false));
     let calling = async {
         let called = call(client, idempotent, LONG).await;
         is_over.set(true);
         called
     };
-    let waiting = async {
-        while hung.calls() == before {
+    let passing = async {
+        while replica.calls() == before {
             if is_over.get() {
                 return;
             }
             tokio::task::yield_now().await;
         }
-        advance(if idempotent { LONG / 2 } else { LONG }).await;
+        advance(passes).await;
     };
-    tokio::join!(calling, waiting).0
+    tokio::join!(calling, passing).0
 }
 
 #[tokio::test]
-async fn a_replica_that_hangs_costs_no_read_and_one_write_at_most() {
+async fn a_read_that_is_slow_is_made_elsewhere_as_well_and_its_replica_stays() {
+    let (slow, there) = (Running::start(Behaviour::Hang), Running::start(Behaviour::Answer));
+    let client = client(&[&there.address, &slow.address]);
+    // The first turn is that of the second address.
+    call_while(&slow, LONG / 2, &client, true).await.unwrap();
+    assert_eq!((slow.calls(), there.calls(), there.retries()), (1, 1, 1));
+    call(&client, true, LONG).await.unwrap();
+    call_while(&slow, LONG / 2, &client, true).await.unwrap();
+    assert_eq!((slow.calls(), there.retries()), (2, 2));
+}
+
+#[tokio::test]
+async fn a_call_that_a_lagging_replica_refuses_is_made_again_and_counts_as_an_answer() {
+    for idempotent in [true, false] {
+        let (lagging, there) = (Running::start(Behaviour::Lag), Running::start(Behaviour::Answer));
+        let client = client(&[&lagging.address, &there.address]);
+        for _ in 0..20 {
+            call(&client, idempotent, LONG).await.unwrap();
+        }
+        assert_eq!((lagging.calls(), there.calls()), (10, 20));
+    }
+    // Without another replica, it answers as well as it can.
+    let alone = Running::start(Behaviour::Lag);
+    call(&client(&[&alone.address]), true, LONG).await.unwrap();
+    assert_eq!((alone.calls(), alone.retries()), (2, 1));
+}
+
+#[tokio::test]
+async fn a_replica_that_hangs_costs_no_read_and_five_writes_at_most() {
     for idempotent in [true, false] {
         let (hung, there) = (Running::start(Behaviour::Hang), Running::start(Behaviour::Answer));
         let client = client(&[&hung.address, &there.address]);
-        // Each replica gets one of the first two calls.
         let mut lost = 0;
-        for _ in 0..2 {
-            lost += u32::from(call_past(&hung, &client, idempotent).await.is_err());
+        for _ in 0..10 {
+            let passes = if idempotent { LONG / 2 } else { LONG };
+            lost += u32::from(call_while(&hung, passes, &client, idempotent).await.is_err());
         }
-        assert_eq!((lost, hung.calls()), (u32::from(!idempotent), 1));
-        for probes in 0..4 {
-            // Longer than the replica is avoided.
-            advance(Duration::from_secs(31)).await;
-            for _ in 0..3 {
-                call_past(&hung, &client, false).await.unwrap();
-            }
-            assert_eq!(hung.calls(), 1 + probes);
-            // The first read probes the replica, and goes on elsewhere.
-            for _ in 0..3 {
-                call_past(&hung, &client, true).await.unwrap();
-            }
-            assert_eq!(hung.calls(), 2 + probes);
-        }
+        assert_eq!((lost, hung.calls()), (if idempotent { 0 } else { 5 }, 5));
     }
+}
+
+#[tokio::test]
+async fn a_replica_is_taken_back_when_it_passes_a_health_check() {
+    let (failing, there) =
+        (Running::start(Behaviour::Unavailable), Running::start(Behaviour::Answer));
+    let client = client(&[&failing.address, &there.address]);
+    for _ in 0..20 {
+        // Writes alone: no call of a caller is a trial.
+        drop(call(&client, false, LONG).await);
+    }
+    assert_eq!((failing.calls(), there.calls()), (5, 15));
+    failing.is_checked().await;
+    failing.is_checked().await;
+    for _ in 0..4 {
+        call(&client, false, LONG).await.unwrap();
+    }
+    failing.counts.is_healthy.store(true, Ordering::Relaxed);
+    failing.is_checked().await;
+    while failing.calls() == 5 {
+        drop(call(&client, false, LONG).await);
+    }
+}
+
+#[tokio::test]
+async fn retries_of_reads_have_a_budget() {
+    let failing = Running::start(Behaviour::Unavailable);
+    let client = client(&[&failing.address]);
+    for _ in 0..1_000 {
+        call(&client, true, LONG).await.unwrap_err();
+    }
+    // A hundred at first, and a fifth of the calls.
+    let retries = failing.retries();
+    assert!((100..=320).contains(&retries), "{retries} retries");
 }
 
 #[tokio::test]
@@ -378,30 +429,26 @@ async fn a_replica_that_fails_at_once_attracts_no_calls() {
     for _ in 0..100 {
         call(&client, true, LONG).await.unwrap();
     }
-    assert_eq!(there.calls(), 100);
-    assert!(failing.calls() < 20, "{} calls", failing.calls());
-}
-
-#[tokio::test]
-async fn a_stream_that_is_unavailable_is_opened_on_another_replica_next() {
+    assert_eq!((failing.calls(), there.calls()), (5, 100));
+    // Streams count like calls.
     let (failing, there) =
         (Running::start(Behaviour::Unavailable), Running::start(Behaviour::Answer));
-    let mut health = HealthClient::new(client(&[&failing.address, &there.address]));
-    let mut failures = 0;
-    for _ in 0..4 {
-        let opened = health.watch(HealthCheckRequest::default()).await;
-        failures += u32::from(opened.is_err());
+    let mut health = HealthClient::new(super::client::client(&[&failing.address, &there.address]));
+    for _ in 0..20 {
+        drop(health.watch(HealthCheckRequest::default()).await);
     }
-    assert_eq!((failures, failing.calls(), there.calls()), (1, 1, 3));
+    assert_eq!((failing.calls(), there.calls()), (5, 15));
 }
 
 #[tokio::test]
 async fn a_call_to_a_service_that_hangs_times_out() {
-    let hung = Running::start(Behaviour::Hang);
-    let client = client(&[&hung.address]);
-    let status = call(&client, true, Duration::from_millis(50)).await.unwrap_err();
-    assert_eq!(status.code(), Code::DeadlineExceeded);
-    assert!(hung.calls() <= 1);
+    for idempotent in [true, false] {
+        let hung = Running::start(Behaviour::Hang);
+        let client = client(&[&hung.address]);
+        let status = call_while(&hung, LONG, &client, idempotent).await.unwrap_err();
+        assert_eq!((status.code(), hung.calls()), (Code::DeadlineExceeded, 1));
+        assert!(is_unanswered(&status));
+    }
 }
 
 #[tokio::test]
@@ -449,16 +496,18 @@ async fn a_dns_name_resolves_to_its_addresses() {
 }
 
 /// No replica is running, or the name does not resolve yet.
-#[tokio::test]
-async fn a_call_to_a_service_without_an_address_times_out() {
+#[tokio::test(start_paused = true)]
+async fn a_call_to_a_service_without_an_address_is_not_sent_within_three_seconds() {
     let folder = tempfile::tempdir().unwrap();
     let (lifecycle, _supervisor) = Lifecycle::new();
     let file = folder.path().join("addresses");
     std::fs::write(&file, "").unwrap();
     let client = connect(Addresses::File(file), &token(), &lifecycle).unwrap();
     for idempotent in [true, false] {
-        let refused = call(&client, idempotent, Duration::from_millis(50)).await;
-        assert_eq!(refused.unwrap_err().code(), Code::DeadlineExceeded);
+        let begun = tokio::time::Instant::now();
+        let refused = call(&client, idempotent, LONG).await.unwrap_err();
+        assert_eq!((refused.code(), begun.elapsed().as_secs()), (Code::Unavailable, 3));
+        assert!(!is_unanswered(&refused), "{refused}");
     }
     lifecycle.stopping().cancel();
 }

@@ -31,9 +31,27 @@ async fn a_connection_without_a_pong_is_closed() {
     assert!(lost.message().contains("keep-alive timed out"), "{lost}");
 }
 
-/// The kernel enforces this timeout, so it passes in real time.
+/// A proxy or a network may swallow all that comes on the connections that are open, and serve new ones.
 #[tokio::test]
-async fn a_connection_whose_data_is_not_taken_is_closed_before_a_pong_is_due() {
+async fn a_call_after_a_connection_that_fell_silent_is_answered() {
+    let replica = Running::start(Behaviour::Answer);
+    let (_, port) = replica.address.rsplit_once(':').unwrap();
+    let proxy = SilentProxy::to("127.0.0.1", port.parse().unwrap()).await.unwrap();
+    let client = client(&[&format!("http://{}", proxy.address)]);
+    call(&client, true, LONG).await.unwrap();
+    proxy.fall_silent();
+    let mut dropped = proxy.dropped.clone();
+    let recovers = async {
+        dropped.changed().await.unwrap();
+        proxy.recover();
+    };
+    // A ping ends the first attempt after four real seconds, and the second opens a connection.
+    let (called, ()) = tokio::join!(call(&client, true, LONG), recovers);
+    called.unwrap();
+}
+
+#[tokio::test]
+async fn a_connection_whose_data_is_not_taken_is_closed() {
     let socket = TcpSocket::new_v4().unwrap();
     // The kernel makes it about two kilobytes; the rest of the message stays with the sender.
     socket.set_recv_buffer_size(1).unwrap();
@@ -46,5 +64,4 @@ async fn a_connection_whose_data_is_not_taken_is_closed_before_a_pong_is_due() {
     request.set_timeout(LONG);
     let lost = HealthClient::new(client).check(request).await.unwrap_err();
     assert_eq!(lost.code(), Code::Unavailable, "{lost}");
-    assert!(!lost.message().contains("keep-alive"), "{lost}");
 }
