@@ -62,7 +62,7 @@ create table webhook.listing (
     id uuid not null,
     generation uuid not null,
     published boolean not null,
-    -- The time of the newest change, by the clock of listings-svc.
+    -- The time of the newest change in the feed of listings-svc.
     changed_at timestamptz not null,
     primary key (kind, id)
 );

@@ -39,7 +39,7 @@ pub(super) async fn run(
     if permit.is_err() || !lease.is_alive() {
         return (due, None);
     }
-    let at = shared.dependencies.clock.now();
+    let at = shared.now();
     let made = |result| {
         let url = Arc::clone(&target.url);
         Some(MadeAttempt { url, at, result })

@@ -82,8 +82,8 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
     recorders.join_all().await;
     // Each worker's endpoint is released already, unless its release or the response to its claim was lost.
     let released = async {
-        let now = shared.now().await?;
-        queue::release_all(&shared.dependencies.pool, shared.holder, now).await
+        let pool = &shared.dependencies.pool;
+        queue::release_all(pool, shared.holder, shared.read_time(pool).await?).await
     };
     if let Err(error) = shared.with_statement_timeout(released).await {
         tracing::warn!(%error, "cannot release endpoints; their leases will expire");
@@ -157,7 +157,7 @@ impl Dispatcher {
         let (limit, holder) = (i64::try_from(max).unwrap_or(i64::MAX), self.shared.holder);
         let sent_at = Instant::now();
         let mut connection = dependencies.pool.acquire().await?;
-        let now = kit::pg::now(&mut *connection, &dependencies.clock).await?;
+        let now = self.shared.read_time(&mut *connection).await?;
         let claims = queue::claim(&mut connection, holder, limit, now, self.term()).await?;
         drop(connection);
         let is_full = claims.len() == max;
@@ -169,7 +169,7 @@ impl Dispatcher {
                 }
                 // Another replica has had the endpoint since the worker began. When the worker has ended, the endpoint is released, and claimed again.
                 Some(claimed) => claimed.lose(),
-                None => self.spawn_worker(Lease::new(claim, now, sent_at, self.term())),
+                None => self.spawn_worker(Lease::new(claim, sent_at, self.term())),
             }
         }
         Ok(is_full)
@@ -200,7 +200,7 @@ impl Dispatcher {
         }
         let (pool, holder) = (&self.shared.dependencies.pool, self.shared.holder);
         let released = async {
-            let now = self.shared.now().await?;
+            let now = self.shared.read_time(pool).await?;
             queue::release(pool, holder, &endpoints, now).await
         };
         if let Err(error) = self.shared.with_statement_timeout(released).await {
@@ -228,7 +228,7 @@ impl Dispatcher {
         let (pool, holder) = (&self.shared.dependencies.pool, self.shared.holder);
         let sent_at = Instant::now();
         let renewed = async {
-            let now = self.shared.now().await?;
+            let now = self.shared.read_time(pool).await?;
             queue::renew(pool, holder, &claims, now, self.term()).await
         };
         match self.shared.with_statement_timeout(renewed).await {

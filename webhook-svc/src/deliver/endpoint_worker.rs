@@ -186,7 +186,7 @@ impl EndpointWorker {
         };
         self.target = Some(Arc::new(target));
         let mut ready: Vec<DueDelivery> = std::mem::take(&mut self.ready).into();
-        let checked = pages::check_listings(&shared.dependencies.pool, &mut ready, self.now());
+        let checked = pages::check_listings(&shared.dependencies.pool, &mut ready, shared.now());
         shared.with_statement_timeout(checked).await?;
         self.enqueue(ready).await
     }
@@ -195,7 +195,7 @@ impl EndpointWorker {
     /// listing may become public soon waits for it.
     async fn enqueue(&mut self, deliveries: Vec<DueDelivery>) -> anyhow::Result<()> {
         let has_real_events = self.target.as_ref().is_some_and(|it| it.has_real_events);
-        let now = self.now();
+        let now = self.shared.now();
         let mut early = Vec::new();
         for due in deliveries {
             let reason = match due.listing {
@@ -225,12 +225,6 @@ impl EndpointWorker {
         let (pool, holder) = (&self.shared.dependencies.pool, self.shared.holder);
         let postponed = waiting::postpone(pool, holder, self.lease.claim, ids, until);
         Ok(self.shared.with_statement_timeout(postponed).await?)
-    }
-
-    /// The time by which deliveries are due.
-    fn now(&self) -> OffsetDateTime {
-        let now = self.shared.dependencies.clock.now();
-        now.max(self.lease.claimed_at)
     }
 
     /// Makes the next page the first one again.
@@ -266,7 +260,7 @@ impl EndpointWorker {
         }
         let dependencies = &self.shared.dependencies;
         let (pool, endpoint) = (&dependencies.pool, self.lease.claim.endpoint);
-        let now = self.now();
+        let now = self.shared.now();
         let limit = PAGE_WINDOWS * self.window.size();
         let reading = pages::read(pool, &self.shared.messages, endpoint, after, limit, now);
         let page = self.shared.with_statement_timeout(reading).await?;

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use time::OffsetDateTime;
 use tokio::time::Instant;
 
 use crate::store::queue::Claim;
@@ -15,20 +14,13 @@ use crate::store::queue::Claim;
 #[derive(Debug)]
 pub(super) struct Lease {
     pub(super) claim: Claim,
-    /// By PostgreSQL's clock: what was due then is due, whatever the clock of this replica says.
-    pub(super) claimed_at: OffsetDateTime,
     until: Mutex<Instant>,
 }
 
 impl Lease {
     /// A lease that was claimed for `term` by a statement that was sent at `sent_at`.
-    pub(super) fn new(
-        claim: Claim,
-        claimed_at: OffsetDateTime,
-        sent_at: Instant,
-        term: Duration,
-    ) -> Self {
-        Self { claim, claimed_at, until: Mutex::new(end(sent_at, term)) }
+    pub(super) fn new(claim: Claim, sent_at: Instant, term: Duration) -> Self {
+        Self { claim, until: Mutex::new(end(sent_at, term)) }
     }
 
     pub(super) fn renew(&self, sent_at: Instant, term: Duration) {
@@ -65,7 +57,7 @@ mod tests {
     fn a_worker_stops_before_its_lease_ends() {
         let (sent_at, term) = (Instant::now(), Duration::from_secs(10));
         let claim = Claim { endpoint: Uuid::nil(), token: 1 };
-        let lease = Lease::new(claim, OffsetDateTime::UNIX_EPOCH, sent_at, term);
+        let lease = Lease::new(claim, sent_at, term);
         assert!(lease.until() < sent_at + term);
         let renewed_at = sent_at + term / 2;
         lease.renew(renewed_at, term);

@@ -24,7 +24,8 @@ use kit::feed::Producer;
 use kit::key_ring::KeyRing;
 use kit::wakeup::Wakeup;
 use kit::{Clock, Lifecycle, descriptor_limit};
-use sqlx::PgPool;
+use parking_lot::Mutex;
+use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
@@ -88,12 +89,27 @@ struct Shared {
     /// A permit for each delivery in flight. Closed when the replica stops.
     in_flight: Semaphore,
     messages: MessageCache,
+    /// How far PostgreSQL's clock is ahead of this process's, as of its last reading.
+    difference: Mutex<time::Duration>,
 }
 
 impl Shared {
-    /// PostgreSQL's time.
-    async fn now(&self) -> Result<OffsetDateTime, sqlx::Error> {
-        kit::pg::now(&self.dependencies.pool, &self.dependencies.clock).await
+    /// PostgreSQL's time, by its last reading: the claims read it at least once in the third of a lease, and a reading for each page and each
+    /// attempt would cost a round trip.
+    fn now(&self) -> OffsetDateTime {
+        self.dependencies.clock.now() + *self.difference.lock()
+    }
+
+    /// Reads PostgreSQL's time.
+    async fn read_time(
+        &self,
+        executor: impl PgExecutor<'_>,
+    ) -> Result<OffsetDateTime, sqlx::Error> {
+        let clock = &self.dependencies.clock;
+        let now = kit::pg::now(executor, clock).await?;
+        // After the answer: a time of `now` is never before one that was read, by which a delivery was due.
+        *self.difference.lock() = now - clock.now();
+        Ok(now)
     }
 
     /// Runs statements with a timeout. PostgreSQL may vanish without closing the connection; the pool closes it when the caller gives up.
@@ -111,6 +127,7 @@ pub fn spawn(dependencies: DeliveryDependencies, lifecycle: &Lifecycle) {
         holder: kit::ids::row_id(),
         in_flight: Semaphore::new(dependencies.limits.in_flight),
         messages: MessageCache::default(),
+        difference: Mutex::default(),
         dependencies,
     });
     let stopping = lifecycle.stopping();

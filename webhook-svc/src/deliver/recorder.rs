@@ -78,7 +78,7 @@ fn count(outcome: &Outcome) {
 }
 
 async fn record(shared: &Shared, batch: &[Record]) -> anyhow::Result<()> {
-    let (pool, now) = (&shared.dependencies.pool, shared.dependencies.clock.now());
+    let (pool, now) = (&shared.dependencies.pool, shared.now());
     let completions: Vec<Completion> =
         (batch.iter()).map(|record| completion(shared, record, now)).collect();
     let reports: Vec<AttemptReport<'_>> = (batch.iter().zip(&completions))

@@ -21,7 +21,7 @@ pub struct Message {
     pub listing: Option<ListingKey>,
     /// The accounts that it is for. `None`: everyone who has selected the event.
     pub recipients: Option<Vec<Uuid>>,
-    /// The time in the body: when the change was made, by the clock of its producer.
+    /// The time in the body: when the change was made.
     pub created_at: OffsetDateTime,
     /// The exact bytes that are sent.
     pub body: Vec<u8>,

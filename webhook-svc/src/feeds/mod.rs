@@ -40,8 +40,8 @@ impl Publisher {
         connection: &mut PgConnection,
         messages: &[Message],
     ) -> anyhow::Result<()> {
-        let (attempts, now) = (self.schedule.attempts(), self.clock.now());
-        Ok(messages::fan_out(connection, messages, attempts, now).await?)
+        let attempts = self.schedule.attempts();
+        Ok(messages::fan_out(connection, messages, attempts, &self.clock).await?)
     }
 }
 

@@ -94,7 +94,6 @@ impl Service {
             self.require_real_events(account).await?;
         }
         check_enabled(endpoint.state)?;
-        let now = self.clock.now();
         let resend = Resend {
             endpoint: endpoint.id,
             delivery: request.id,
@@ -102,6 +101,7 @@ impl Service {
             most_attempts: request.read_tries.and_then(|tries| i32::try_from(tries).ok()),
         };
         let mut transaction = kit::pg::begin(&self.pool).await?;
+        let now = kit::pg::now(&mut *transaction, &self.clock).await?;
         let is_due = deliveries::send_again(&mut transaction, resend, now).await?;
         transaction.commit().await?;
         self.wakeup.wake();
@@ -117,8 +117,7 @@ impl Service {
         let account = account_id(&request.account_id)?;
         let endpoint = self.endpoint(account, "endpoint_id", &request.endpoint_id).await?;
         let mut bad = BadFields::default();
-        let now = self.clock.now();
-        let since = bad.past_time("since", request.since, now);
+        let since = bad.past_time("since", request.since, self.clock.now());
         bad.check()?;
         let missing = || Fault::invalid_field("since", "Give a time.");
         let since = since
@@ -133,6 +132,7 @@ impl Service {
             failed::count(&self.pool, id, since).await?
         } else {
             let mut transaction = kit::pg::begin_with(&self.pool, failed::BEGIN_RECOVER).await?;
+            let now = kit::pg::now(&mut *transaction, &self.clock).await?;
             let attempts = self.schedule.attempts();
             let failed = failed::recover(&mut transaction, id, since, attempts, now).await?;
             transaction.commit().await?;
@@ -180,10 +180,10 @@ impl Service {
             let known = kinds.join(", ");
             Fault::invalid_field("kind", format!("Kinds of {}: {known}.", event.as_str()))
         })?;
-        let now = self.clock.now();
+        let mut transaction = kit::pg::begin(&self.pool).await?;
+        let now = kit::pg::now(&mut *transaction, &self.clock).await?;
         let message = Message::new(id, event, None, now, &sample.data)
             .map_err(|error| Fault::internal(&error))?;
-        let mut transaction = kit::pg::begin(&self.pool).await?;
         let attempts = self.schedule.attempts();
         let sent =
             messages::send_to(&mut transaction, &message, endpoint.id, attempts, now).await?;

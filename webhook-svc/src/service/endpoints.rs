@@ -50,7 +50,7 @@ impl Service {
         request: proto::AddEndpointRequest,
     ) -> Result<proto::AddEndpointResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let (id, now) = (ids::row_id(), self.clock.now());
+        let id = ids::row_id();
         let secret = Secret::generate();
         let mut bad = BadFields::default();
         let form = optional_id(&mut bad, "form_id", &request.form_id);
@@ -59,16 +59,31 @@ impl Service {
         let events = bad.take(events(&request.events));
         let (address, events) = bad.finish(address.zip(events))?;
         let sealed = seal_secret(&self.key_ring, id, &secret);
-        let mut endpoint = Endpoint {
+        let sealed = sealed.map_err(|error| Fault::internal(&error))?;
+        let plan = self.plan(account).await?;
+        let mut transaction = kit::pg::begin(&self.pool).await?;
+        let (before, now) = self.check_new(&mut transaction, account, &plan, form).await?;
+        // The account is not locked during the request.
+        transaction.rollback().await?;
+        if let Some(added) = before {
+            return self.added_before(added, person, now);
+        }
+        let (address_status, address_problem) = self.check_address(account, &address).await?;
+        let mut transaction = kit::pg::begin(&self.pool).await?;
+        let (before, now) = self.check_new(&mut transaction, account, &plan, form).await?;
+        if let Some(added) = before {
+            return self.added_before(added, person, now);
+        }
+        let endpoint = Endpoint {
             id,
             account_id: account,
             url: address.as_str().to_owned(),
-            address_status: None,
-            address_problem: String::new(),
+            address_status,
+            address_problem,
             events,
             state: EndpointState::On,
             reason: String::new(),
-            secret: sealed.map_err(|error| Fault::internal(&error))?,
+            secret: sealed,
             secret_id: ids::row_id(),
             next_secret: None,
             next_secret_id: None,
@@ -85,20 +100,6 @@ impl Service {
             failure_mailed_at: None,
             failures_since_mail: 0,
         };
-        let plan = self.plan(account).await?;
-        let mut transaction = kit::pg::begin(&self.pool).await?;
-        let before = self.check_new(&mut transaction, account, &plan, form).await?;
-        // The account is not locked during the request.
-        transaction.rollback().await?;
-        if let Some(added) = before {
-            return self.added_before(added, person);
-        }
-        (endpoint.address_status, endpoint.address_problem) =
-            self.check_address(account, &address).await?;
-        let mut transaction = kit::pg::begin(&self.pool).await?;
-        if let Some(added) = self.check_new(&mut transaction, account, &plan, form).await? {
-            return self.added_before(added, person);
-        }
         endpoints::insert(&mut transaction, &endpoint).await?;
         transaction.commit().await?;
         Ok(proto::AddEndpointResponse {
@@ -112,8 +113,8 @@ impl Service {
         &self,
         endpoint: Endpoint,
         person: Option<Uuid>,
+        now: OffsetDateTime,
     ) -> Result<proto::AddEndpointResponse, Fault> {
-        let now = self.clock.now();
         let is_shown = person.is_some()
             && person == endpoint.seen_by
             && endpoint.rotation_form_id.is_none()
@@ -292,11 +293,12 @@ impl Service {
         request: proto::RemoveEndpointRequest,
     ) -> Result<proto::RemoveEndpointResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let (id, now) = (parse_id("id", &request.id)?, self.clock.now());
+        let id = parse_id("id", &request.id)?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
         let Some(found) = endpoints::lock(&mut transaction, id, Some(account)).await? else {
             return Ok(proto::RemoveEndpointResponse { url: None });
         };
+        let now = kit::pg::now(&mut *transaction, &self.clock).await?;
         endpoints::remove(&mut transaction, id, now).await?;
         transaction.commit().await?;
         self.wakeup.wake();
@@ -347,26 +349,27 @@ impl Service {
         Ok(proto::CountEndpointsResponse { endpoints })
     }
 
-    /// Refuses another endpoint if the account has as many as its plan allows. Returns the endpoint that this form has added before. Locks the
-    /// account until the end of the transaction.
+    /// Refuses another endpoint if the account has as many as its plan allows. Returns the endpoint that this form has added before, and the
+    /// time. Locks the account until the end of the transaction.
     async fn check_new(
         &self,
         connection: &mut PgConnection,
         account: Uuid,
         plan: &Plan,
         form: Option<Uuid>,
-    ) -> Result<Option<Endpoint>, Fault> {
+    ) -> Result<(Option<Endpoint>, OffsetDateTime), Fault> {
         let count = endpoints::count_locked(&mut *connection, account).await?;
+        let now = kit::pg::now(&mut *connection, &self.clock).await?;
         if let Some(form) = form
             && let Some(added) = endpoints::find_by_form(&mut *connection, account, form).await?
         {
-            return Ok(Some(added));
+            return Ok((Some(added), now));
         }
         if plan.endpoints.is_some_and(|most| count >= most) {
             let message = "Your plan includes no more addresses. Remove one to add another, or change the plan.";
             return Err(Fault::new(Code::PlanRequired, message));
         }
-        Ok(None)
+        Ok((None, now))
     }
 
     /// The account's plan. Waits for an account that the gateway has just created.
@@ -400,7 +403,7 @@ impl Service {
         let found = endpoints::lock(&mut transaction, id, Some(account)).await?;
         let mut endpoint = found.ok_or_else(not_found)?;
         // Under the lock: a change that this one has waited for is earlier.
-        let now = self.clock.now();
+        let now = kit::pg::now(&mut *transaction, &self.clock).await?;
         change(&mut endpoint, now)?;
         endpoints::update(&mut transaction, &endpoint, now).await?;
         transaction.commit().await?;
@@ -420,7 +423,7 @@ impl Service {
         account: Uuid,
         address: &Address,
     ) -> Result<(Option<i32>, String), Fault> {
-        let now = self.clock.now();
+        let now = kit::pg::now(&self.pool, &self.clock).await?;
         let (limit, interval) = (MAX_ADDRESS_CHECKS, ADDRESS_CHECK_INTERVAL);
         if let Some(end) =
             accounts::count_address_check(&self.pool, account, limit, interval, now).await?

@@ -12,7 +12,7 @@ pub struct Row {
     pub kind: &'static str,
     pub id: Uuid,
     pub published: bool,
-    /// The time of the newest change, by the clock of listings-svc.
+    /// The time of the newest change in the feed of listings-svc.
     pub changed_at: OffsetDateTime,
 }
 

@@ -1,6 +1,7 @@
 //! `webhook.message`, and the deliveries of messages to endpoints.
 
 use bytes::Bytes;
+use kit::Clock;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -11,18 +12,20 @@ use crate::domain::message::Message;
 /// Inserts messages with positions, and a delivery of each to every subscribed endpoint.
 ///
 /// An endpoint is subscribed when it has selected the event, its account is on a plan with real events, and the message is for the account.
-/// While the plan is not known, the delivery waits. Messages that exist already are skipped. A message is stored as of the time in its body, if that is later than `now`: the producer's clock may be ahead,
-/// and `since` with a printed time must find its message.
+/// While the plan is not known, the delivery waits. Messages that exist already are skipped. A message has PostgreSQL's time, or the one in its
+/// body if that is later, because its producer may have a PostgreSQL server of its own: `since` with a printed time must find its message.
 pub async fn fan_out(
     connection: &mut PgConnection,
     messages: &[Message],
     max_attempts: i32,
-    now: OffsetDateTime,
+    clock: &Clock,
 ) -> Result<(), sqlx::Error> {
     if messages.is_empty() {
         return Ok(());
     }
     message_positions::lock_head(connection).await?;
+    // Under the lock: times are in the order of positions.
+    let now = kit::pg::now(&mut *connection, clock).await?;
     let ids: Vec<Uuid> = messages.iter().map(|message| message.id).collect();
     sqlx::query!(
         "with made as (

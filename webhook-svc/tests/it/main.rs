@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod address;
+mod clocks;
 mod delivery;
 mod downgrade;
 mod endpoints;

@@ -102,7 +102,7 @@ async fn a_cursor_of_a_lost_history_is_refused(pool: PgPool) {
     assert_eq!(before.total, 7);
 }
 
-/// The producer's clock is a second ahead of the clock of this service.
+/// The producer's PostgreSQL server has a clock that is a second ahead of this one's.
 #[testing::database_test(webhook::MIGRATOR)]
 async fn the_time_of_a_message_is_accepted_as_since(pool: PgPool) {
     let service = seeded(pool).await;

@@ -158,12 +158,12 @@ async fn messages_are_in_commit_order(pool: PgPool) {
     let service = seeded(pool.clone()).await;
     let begin = pull(&service, all_of(ADA)).await.next;
     let mut slow = pool.begin().await.unwrap();
-    messages::fan_out(&mut slow, &[message(1), message(2)], 6, START).await.unwrap();
+    messages::fan_out(&mut slow, &[message(1), message(2)], 6, &service.clock).await.unwrap();
     let mut tasks = tokio::task::JoinSet::new();
-    let other = pool.clone();
+    let (other, clock) = (pool.clone(), service.clock.clone());
     tasks.spawn(async move {
         let mut quick = other.begin().await.unwrap();
-        messages::fan_out(&mut quick, &[message(3)], 6, START).await.unwrap();
+        messages::fan_out(&mut quick, &[message(3)], 6, &clock).await.unwrap();
         quick.commit().await.unwrap();
     });
     // The second transaction waits for the first. Otherwise its message would be visible first, and a reader past it would miss the others.
@@ -188,10 +188,10 @@ async fn messages_are_in_commit_order(pool: PgPool) {
 
     // A rollback leaves no gap in the positions.
     let mut lost = pool.begin().await.unwrap();
-    messages::fan_out(&mut lost, &[message(4)], 6, START).await.unwrap();
+    messages::fan_out(&mut lost, &[message(4)], 6, &service.clock).await.unwrap();
     lost.rollback().await.unwrap();
     let mut made = pool.begin().await.unwrap();
-    messages::fan_out(&mut made, &[message(3), message(5)], 6, START).await.unwrap();
+    messages::fan_out(&mut made, &[message(3), message(5)], 6, &service.clock).await.unwrap();
     made.commit().await.unwrap();
     let positions = sqlx::query_scalar!(
         r#"select position as "position!" from webhook.message where position is not null order by position"#

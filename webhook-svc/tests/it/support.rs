@@ -104,7 +104,7 @@ pub(crate) async fn start(pool: PgPool, receivers: &[&Receiver]) -> Webhook {
     replica(pool, Clock::fixed(START), receivers).await
 }
 
-async fn insert_accounts(pool: &PgPool) {
+pub(crate) async fn insert_accounts(pool: &PgPool) {
     let mut connection = pool.acquire().await.unwrap();
     let account = |id, plan: &str| accounts::Row { id, plan: plan.to_owned() };
     let accounts = vec![account(ADA, "build"), account(BOB, "build"), account(EVE, "free")];

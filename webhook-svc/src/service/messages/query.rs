@@ -73,7 +73,7 @@ impl Query {
             }
         };
         if let StartPoint::Since(since) = start {
-            // A message has the time of its producer, whose clock may be ahead of this one's. A caller may give that time at once.
+            // A message has PostgreSQL's time, which may be ahead of this clock. A caller may send that time back immediately.
             bad.read("since", timestamp::not_ahead(since, now));
         }
         let filters =
