@@ -164,14 +164,14 @@ create index message_by_time on webhook.message (created_at, position);
 
 -- Whether a message waits for the row of its listing, which is not published, or absent: the follower of listings may be behind the follower that
 -- made the message. A message that was stored then waits for ten minutes, unless the row is newer than the message. A message of the listings
--- feed does not wait: one transaction stores it and the row. Nor does a message that a clock far ahead has stored.
+-- feed does not wait: one transaction stores it and the row.
 create function webhook.waits_for_listing(
     event text, stored_at timestamptz, listing_changed_at timestamptz, now timestamptz
 ) returns boolean
 language sql stable
 as $$
     select event not like 'listing.%' and (listing_changed_at is null or listing_changed_at <= stored_at)
-        and stored_at > now - interval '10 minutes' and stored_at < now + interval '1 minute'
+        and stored_at > now - interval '10 minutes'
 $$;
 
 -- The last position. Its one row is locked until the messages that get positions are committed: the order of positions is that of commits.

@@ -67,7 +67,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         disable_policy: settings.disable_policy(),
         limits: settings.limits().within_descriptors(),
     };
-    jobs::spawn_due_time_clamp(&leader, &dependencies);
     deliver::spawn(dependencies, &boot.lifecycle);
 
     jobs::spawn_sweep(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;

@@ -89,8 +89,6 @@ impl Health {
         if self.failures >= policy.failures && last - first >= policy.span {
             return Some(Notice::DisabledAfterFailures);
         }
-        // A time in the future, from a clock that was ahead, counts as now.
-        self.mailed_at = self.mailed_at.map(|at| at.min(now));
         if self.mailed_at.is_some_and(|at| now - at < MAIL_INTERVAL) {
             return None;
         }
@@ -165,17 +163,5 @@ mod tests {
         assert_eq!((health.failures, health.first_failure_at), (0, None));
         let notice = health.notice(&outcomes, DisablePolicy::default(), START);
         assert_eq!(notice, Some(Notice::DisabledByGone));
-    }
-
-    #[test]
-    fn a_mail_dated_in_the_future_delays_the_next_by_a_day_at_most() {
-        let mut health = Health { mailed_at: Some(START + Duration::days(9)), ..Health::default() };
-        for (hours, sent) in [(0, None), (24, Some(Notice::DeliveriesFailed(2)))] {
-            let now = START + Duration::hours(hours);
-            let outcomes = [Outcome::Failed(now)];
-            health.apply(&outcomes, now);
-            let notice = health.notice(&outcomes, DisablePolicy::default(), now);
-            assert_eq!(notice, sent);
-        }
     }
 }

@@ -35,12 +35,6 @@ impl Schedule {
         i32::try_from(self.delays.len() + 1).unwrap_or(i32::MAX)
     }
 
-    /// The longest time for which a delivery waits.
-    pub fn longest_delay(&self) -> Duration {
-        let longest = self.delays.iter().max().copied().unwrap_or_default();
-        (longest + longest / 10).max(MAX_RETRY_AFTER)
-    }
-
     /// When a delivery that has failed at `now` is attempted next; `None`: it has no attempts left. `jitter`, from 0 to [`JITTER`], makes
     /// delays up to a tenth longer, and the last one up to a tenth shorter.
     pub fn next_attempt_at(

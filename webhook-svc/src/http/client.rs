@@ -110,8 +110,7 @@ impl RotatingClient {
     pub(super) fn at(&self, now: OffsetDateTime) -> Client {
         let mut current = self.current.lock();
         let since = *current.since.get_or_insert(now);
-        // The clock may also have gone back.
-        if (now - since).abs() >= MAX_CONNECTION_AGE {
+        if now - since >= MAX_CONNECTION_AGE {
             match self.factory.client(self.limit) {
                 Ok(client) => {
                     let since = Some(now);

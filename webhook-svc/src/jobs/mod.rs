@@ -11,7 +11,6 @@ use kit::wakeup::Wakeup;
 use sqlx::PgPool;
 use time::Time;
 
-use crate::deliver::DeliveryDependencies;
 use crate::store::{queue, retention};
 
 pub use secrets::reencrypt_secrets;
@@ -35,21 +34,6 @@ pub(crate) fn spawn_secret_rotation(leader: &Leader, pool: &PgPool, key_ring: &K
     leader.spawn_periodic("secret rotation", HOUR, move |now| {
         let (pool, key_ring) = (pool.clone(), key_ring.clone());
         async move { reencrypt_secrets(&pool, &key_ring, now).await }
-    });
-}
-
-/// Makes deliveries due whose time a fast clock has set too far ahead: no delivery waits longer than the schedule allows (§6.2).
-pub fn spawn_due_time_clamp(leader: &Leader, dependencies: &DeliveryDependencies) {
-    let (pool, wakeup) = (dependencies.pool.clone(), dependencies.wakeup.clone());
-    let longest = dependencies.schedule.longest_delay();
-    let term = dependencies.limits.lease;
-    leader.spawn_periodic("future due times", HOUR, move |now| {
-        let (pool, wakeup) = (pool.clone(), wakeup.clone());
-        async move {
-            let ended = queue::clamp_future_due_times(&pool, now, longest, term).await?;
-            wakeup.wake();
-            Ok(ended)
-        }
     });
 }
 

@@ -42,12 +42,11 @@ pub async fn count_address_check(
     interval: Duration,
     now: OffsetDateTime,
 ) -> Result<Option<OffsetDateTime>, sqlx::Error> {
-    // A time in the future, from a replica whose clock was ahead, begins no interval.
     let counted = sqlx::query!(
         "update webhook.account set
-             address_checks = case when address_checks_since between $3 and $2 then address_checks + 1 else 1 end,
-             address_checks_since = case when address_checks_since between $3 and $2 then address_checks_since else $2 end
-         where id = $1 and (address_checks < $4 or address_checks_since not between $3 and $2)",
+             address_checks = case when address_checks_since >= $3 then address_checks + 1 else 1 end,
+             address_checks_since = case when address_checks_since >= $3 then address_checks_since else $2 end
+         where id = $1 and (address_checks < $4 or address_checks_since < $3)",
         account,
         now,
         now - interval,

@@ -164,41 +164,6 @@ pub async fn oldest_due(
     .await
 }
 
-/// Makes deliveries due whose time is more than `longest` ahead, and ends leases of more than two terms. Returns the number of endpoints.
-///
-/// A fast clock, of PostgreSQL or of a replica, has set such times.
-pub async fn clamp_future_due_times(
-    pool: &PgPool,
-    now: OffsetDateTime,
-    longest: Duration,
-    term: Duration,
-) -> Result<u64, sqlx::Error> {
-    let mut transaction = kit::pg::begin(pool).await?;
-    // In one statement, the condition on the queue would read what the update returns. PostgreSQL checks it again for a row that another
-    // transaction has just changed, and does not run an update for that: the statement would fail.
-    let ended = sqlx::query_scalar!(
-        r#"with ended as (update webhook.waiting set due_at = $1 where due_at > $2 returning endpoint_id)
-           select distinct endpoint_id as "endpoint_id!" from ended"#,
-        now,
-        now + longest,
-    );
-    let endpoints = ended.fetch_all(&mut *transaction).await?;
-    let ended = sqlx::query!(
-        "update webhook.queue set due_at = least(due_at, $1),
-             holder = case when leased_until > $2 then null else holder end,
-             leased_until = case when leased_until > $2 then null else leased_until end
-         where leased_until > $2 or endpoint_id = any($3)",
-        now,
-        now + 2 * term,
-        &endpoints,
-    )
-    .execute(&mut *transaction)
-    .await?
-    .rows_affected();
-    transaction.commit().await?;
-    Ok(ended)
-}
-
 /// Makes every endpoint with a due delivery due, whatever its row says. Returns how many.
 pub async fn sweep(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let swept = sqlx::query!(
