@@ -44,8 +44,7 @@ impl Figures {
 /// Output per microsecond of the report's interval. The unit cancels out in the comparison.
 fn output_per_time(counted: &CountedReport) -> Option<Ratio> {
     let interval = (counted.at - counted.previous_at?).whole_microseconds();
-    // After a clock was set back, there is no figure.
-    Ratio::new(counted.report.output.into(), interval.max(0))
+    Ratio::new(counted.report.output.into(), interval)
 }
 
 #[cfg(test)]

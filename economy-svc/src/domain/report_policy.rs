@@ -13,14 +13,13 @@ pub struct ReportPolicy {
 }
 
 impl ReportPolicy {
-    /// Refuses a report that comes too soon after the game's last one, whether that one counts or is held. A last one in the future, from a
-    /// clock that was ahead, counts as one of now.
+    /// Refuses a report that comes too soon after the game's last one, whether that one counts or is held.
     pub fn check_interval(
         self,
         newest: Option<OffsetDateTime>,
         now: OffsetDateTime,
     ) -> Result<(), Fault> {
-        let wait = newest.map(|newest| newest.min(now) + self.report_interval - now);
+        let wait = newest.map(|newest| newest + self.report_interval - now);
         let Some(wait) = wait.filter(|wait| wait.is_positive()) else {
             return Ok(());
         };

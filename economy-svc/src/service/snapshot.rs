@@ -25,8 +25,6 @@ const ALL: (&str, usize) = ("", usize::MAX);
 #[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) economy: Economy,
-    /// The time when it was loaded.
-    pub(super) at: OffsetDateTime,
     /// Samples have none.
     data_version: Option<Version>,
     /// The JSON list of all currencies.
@@ -65,7 +63,7 @@ impl Snapshot {
             Some(before) if before.economy.has_rates_of(&economy) => Arc::clone(&before.rates),
             _ => Arc::default(),
         };
-        Ok(Self { at: now, data_version, currencies, rates, economy })
+        Ok(Self { economy, data_version, currencies, rates })
     }
 
     /// Whether its data are of the epoch of `read`. Versions of different epochs cannot be compared.

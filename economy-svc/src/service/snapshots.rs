@@ -82,8 +82,7 @@ impl Snapshots {
                 if !snapshot.has_epoch_of(version) {
                     version = version::read(pool).await?;
                 }
-                let now = clock.now();
-                if snapshot.at <= now && snapshot.is_fresh(version, list, asked_at.min(now)) {
+                if snapshot.is_fresh(version, list, asked_at) {
                     return Ok(snapshot);
                 }
             }
@@ -101,7 +100,7 @@ impl Snapshots {
         let now = self.loader.clock.now();
         let mut held = self.samples.lock().await;
         // Both lists of the samples are valid as long.
-        let is_valid = |it: &&Arc<Snapshot>| it.at <= now && it.is_valid(List::Rates, now);
+        let is_valid = |it: &&Arc<Snapshot>| it.is_valid(List::Rates, now);
         if let Some(samples) = held.as_ref().filter(is_valid) {
             return Ok(Arc::clone(samples));
         }
@@ -128,7 +127,6 @@ impl Loader {
     /// The current snapshot, which may be the one before: several calls may have wanted it.
     async fn load(&self, before: Option<Arc<Snapshot>>) -> Result<Arc<Snapshot>, Fault> {
         let (now, late_after) = (self.clock.now(), self.late_after);
-        let before = before.filter(|before| before.at <= now);
         let reading =
             kit::pg::in_time(&self.pool, async |connection| version::read(connection).await);
         let version = reading.await?;

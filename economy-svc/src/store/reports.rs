@@ -122,25 +122,6 @@ pub async fn insert(
     .await
 }
 
-/// Gives the reports of a game that lie in the future the time `now`.
-pub async fn end_future(
-    connection: &mut PgConnection,
-    game: Uuid,
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "with change as (
-             update economy.currency set changes = changes + 1 where game_id = $1
-         )
-         update economy.report set at = $2, previous_at = least(previous_at, $2) where game_id = $1 and at > $2",
-        game,
-        now
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
 /// A report as staff and the owners of its game see it.
 #[derive(Debug, Clone)]
 pub struct Row {

@@ -69,14 +69,7 @@ async fn submit_in(
         }
     }
     let baseline = reports::baseline(&mut transaction, game).await?;
-    if let Err(too_soon) = policy.check_interval(baseline.newest_at, now) {
-        if baseline.newest_at > Some(now) {
-            // Otherwise the next report would be refused as well, after a whole interval.
-            reports::end_future(&mut transaction, game, now).await?;
-            transaction.commit(&[]).await?;
-        }
-        return Err(too_soon);
-    }
+    policy.check_interval(baseline.newest_at, now)?;
     let held = baseline.last_counted.and_then(|Entry { id, counted: last }| {
         let (new, percent) = (submit.report.basket, policy.most_jump_percent);
         Some((hold::reason(new, last.report.basket, last.at, percent)?, id))

@@ -2,7 +2,6 @@
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
-use contracts::public::Number;
 use futures::future::join_all;
 use kit::Code;
 use kit::api::timestamp;
@@ -52,25 +51,6 @@ async fn a_report_within_the_hour_is_told_how_many_seconds_to_wait(pool: PgPool)
     assert!(!held.counted);
     let fault = economy.report("bao", &report(10)).await.unwrap_err();
     assert_eq!(fault.code, Code::TooSoon);
-}
-
-#[testing::database_test(economy::MIGRATOR)]
-async fn a_clock_that_was_ahead_delays_no_report_for_more_than_an_hour(pool: PgPool) {
-    let economy = start(pool).await;
-    economy.clock.advance(Duration::days(3));
-    economy.listed("bao", 10).await;
-    economy.clock.advance(-Duration::days(3));
-    for later in [Duration::ZERO, Duration::minutes(59)] {
-        economy.clock.advance(later);
-        let fault = economy.report("bao", &report(11)).await.unwrap_err();
-        assert_eq!(fault.code, Code::TooSoon);
-        assert!(fault.retry_after.unwrap() <= 3_600, "{fault:?}");
-    }
-    economy.clock.advance(Duration::MINUTE);
-    assert!(economy.report("bao", &report(11)).await.unwrap().counted);
-    // Rates use the report that was received last, although its time is earlier.
-    economy.listed("kora", 22).await;
-    assert_eq!(economy.rate("bao", "kora").await.rate, Number(2.0));
 }
 
 #[testing::database_test(economy::MIGRATOR)]
