@@ -58,7 +58,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         pool: pool.clone(),
         catalogue: Arc::clone(&catalogue),
         producer: producer.clone(),
-        clock: clock.clone(),
         lowest: settings.moves_to,
     };
     jobs::board_snapshot::spawn(&leader, snapshot, settings.snapshot_hour)?;

@@ -89,8 +89,7 @@ impl SigningKey {
             "Draw a pair for this voter, from the same address, and send its `draw`, as the answer has it."
                 .to_owned()
         })?;
-        // The clock of the replica that drew it may be a little ahead.
-        if (now - draw.drawn_at).abs() > VALID {
+        if now - draw.drawn_at > VALID {
             return Err("The pair was drawn more than ten minutes ago. Draw another.".to_owned());
         }
         Ok(draw)
@@ -170,9 +169,7 @@ mod tests {
         }
         let key = SigningKey::new("a token");
         let signed = key.sign(&draw(BoardKind::Games), &voter);
-        for later in [VALID + Duration::SECOND, -VALID - Duration::SECOND] {
-            assert!(key.verify(&signed, &voter, NOW + later).is_err());
-        }
+        assert!(key.verify(&signed, &voter, NOW + VALID + Duration::SECOND).is_err());
     }
 
     #[test]

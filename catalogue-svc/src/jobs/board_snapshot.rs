@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use kit::Clock;
 use kit::feed::Producer;
 use kit::jobs::Leader;
 use sqlx::PgPool;
@@ -25,8 +24,6 @@ pub struct Job {
     pub pool: PgPool,
     pub catalogue: Arc<Catalogue>,
     pub producer: Producer,
-    /// Moves PostgreSQL's time in tests.
-    pub clock: Clock,
     /// A move is published if the rank before or after it is this or better.
     pub lowest: u32,
 }
@@ -43,13 +40,10 @@ pub(crate) fn spawn(leader: &Leader, job: Job, hour: u8) -> anyhow::Result<()> {
 
 impl Job {
     /// Takes the snapshot of the boards as they stood at `due`, also if that is long ago. A snapshot that was taken before does not change.
-    /// Snapshots of moments that are still to come, which a clock that was ahead has left, are removed.
     ///
     /// # Errors
     /// PostgreSQL's, or the catalogue is not loaded yet.
     pub async fn take(&self, due: OffsetDateTime) -> anyhow::Result<()> {
-        let now = kit::pg::now_in_time(&self.pool, &self.clock).await?;
-        board_snapshots::remove_future(&self.pool, now).await?;
         // Without listings the boards would be empty.
         let snapshot = self.catalogue.snapshot()?;
         let empty = Tallies::at_start_of(Hour::containing(due));

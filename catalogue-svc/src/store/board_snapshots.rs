@@ -108,18 +108,3 @@ pub async fn remove_old(connection: &mut PgConnection) -> Result<(), sqlx::Error
     .await?;
     Ok(())
 }
-
-/// Removes the snapshots of moments after `now`. Each would be the latest until its moment comes, and keep the true one of that moment out.
-pub async fn remove_future(
-    executor: impl PgExecutor<'_>,
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "with boards as (delete from catalogue.snapshot_board where taken_for > $1)
-         delete from catalogue.snapshot where taken_for > $1",
-        now
-    )
-    .execute(executor)
-    .await?;
-    Ok(())
-}

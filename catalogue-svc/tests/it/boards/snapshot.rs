@@ -182,30 +182,3 @@ async fn the_latest_two_snapshots_are_kept(pool: PgPool) {
     let left = sqlx::query_scalar!(r#"select count(*) as "count!" from catalogue.snapshot"#);
     assert_eq!(left.fetch_one(&pool).await.unwrap(), 2);
 }
-
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn snapshots_of_a_clock_that_was_ahead_are_removed_and_taken_again(pool: PgPool) {
-    let replica = Replica::start(&pool).await;
-    let take = async |due: OffsetDateTime| {
-        replica.clock.advance(due - replica.clock.now());
-        replica.job.take(due).await.unwrap();
-    };
-    let later = FIRST + Duration::days(7);
-    replica.vote(1, 1, 2).await;
-    take(FIRST).await;
-    take(later).await;
-    let board = shown(&[("Game 1", 1), ("Game 2", 2)]);
-    assert_eq!(replica.previous("all").await, board);
-
-    replica.clock.advance(FIRST - later);
-    for voter in [2, 3] {
-        replica.vote(voter, 2, 1).await;
-    }
-    take(SECOND).await;
-    // The snapshot before the latest is the first one, also for a replica that has shown the later one.
-    let board = shown(&[("Game 2", 2), ("Game 1", 1)]);
-    assert_eq!(replica.previous("all").await, board);
-    take(later).await;
-    let board = shown(&[("Game 2", 1), ("Game 1", 2)]);
-    assert_eq!(replica.previous("all").await, board);
-}

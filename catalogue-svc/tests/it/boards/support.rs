@@ -158,7 +158,6 @@ impl Replica {
             pool: pool.clone(),
             catalogue: Arc::clone(&catalogue),
             producer: producer.clone(),
-            clock: clock.clone(),
             lowest: 100,
         };
         let mut services = kit::rpc::server::services();
