@@ -6,8 +6,7 @@ use uuid::Uuid;
 
 /// Locks the row of an account, inserts it if there is none, and adds `added` to the writes of this UTC day. Returns the sum.
 ///
-/// A transaction that began before midnight may lock the row after a transaction of the next day. Its writes then count for that day. A day
-/// further ahead was set by a wrong clock, and its writes do not count.
+/// A transaction that began before midnight may lock the row after a transaction of the next day. Its writes then count for that day.
 pub async fn lock(
     connection: &mut PgConnection,
     account: Uuid,
@@ -17,8 +16,8 @@ pub async fn lock(
     sqlx::query_scalar!(
         "insert into listings.account (id, day, writes) values ($1, $2, $3)
          on conflict (id) do update set
-             day = case when account.day = excluded.day + 1 then account.day else excluded.day end,
-             writes = case when account.day between excluded.day and excluded.day + 1 then account.writes else 0 end + excluded.writes
+             day = greatest(account.day, excluded.day),
+             writes = case when account.day >= excluded.day then account.writes else 0 end + excluded.writes
          returning writes",
         account,
         today,
@@ -35,7 +34,7 @@ pub async fn writes_on(
     today: Date,
 ) -> Result<i32, sqlx::Error> {
     let written = sqlx::query_scalar!(
-        "select writes from listings.account where id = $1 and day between $2 and $2 + 1",
+        "select writes from listings.account where id = $1 and day >= $2",
         account,
         today
     )
