@@ -6,13 +6,15 @@ use kit::api::bad_fields::BadFields;
 use kit::api::cursor::Binding;
 use kit::api::page::{Limits, Page};
 use kit::api::timestamp;
+use kit::rpc::respond;
 use kit::{Code, Fault, ids};
 use strum::VariantNames as _;
 use time::OffsetDateTime;
+use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::endpoints::check_known;
-use super::{Service, account_id, calls, convert};
+use super::{Service, account_id, convert};
 use crate::domain::event::Event;
 use crate::domain::message::Message;
 use crate::domain::samples;
@@ -24,13 +26,43 @@ use crate::store::{failed, messages, plans, waiting};
 const MAX_WAITING_TESTS: i64 = 100;
 const TESTS_RETRY_AFTER_SECONDS: u32 = 60;
 
-calls!(DeliveriesService {
-    list_deliveries(ListDeliveriesRequest) -> ListDeliveriesResponse;
-    get_delivery(GetDeliveryRequest) -> GetDeliveryResponse;
-    send_again(SendAgainRequest) -> SendAgainResponse;
-    recover(RecoverRequest) -> RecoverResponse;
-    send_test_event(SendTestEventRequest) -> SendTestEventResponse;
-});
+#[tonic::async_trait]
+impl DeliveriesService for Service {
+    async fn list_deliveries(
+        &self,
+        request: Request<proto::ListDeliveriesRequest>,
+    ) -> Result<Response<proto::ListDeliveriesResponse>, Status> {
+        respond(Self::list_deliveries(self, request.into_inner()).await)
+    }
+
+    async fn get_delivery(
+        &self,
+        request: Request<proto::GetDeliveryRequest>,
+    ) -> Result<Response<proto::GetDeliveryResponse>, Status> {
+        respond(Self::get_delivery(self, request.into_inner()).await)
+    }
+
+    async fn send_again(
+        &self,
+        request: Request<proto::SendAgainRequest>,
+    ) -> Result<Response<proto::SendAgainResponse>, Status> {
+        respond(Self::send_again(self, request.into_inner()).await)
+    }
+
+    async fn recover(
+        &self,
+        request: Request<proto::RecoverRequest>,
+    ) -> Result<Response<proto::RecoverResponse>, Status> {
+        respond(Self::recover(self, request.into_inner()).await)
+    }
+
+    async fn send_test_event(
+        &self,
+        request: Request<proto::SendTestEventRequest>,
+    ) -> Result<Response<proto::SendTestEventResponse>, Status> {
+        respond(Self::send_test_event(self, request.into_inner()).await)
+    }
+}
 
 impl Service {
     async fn list_deliveries(

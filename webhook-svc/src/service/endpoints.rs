@@ -5,12 +5,14 @@ use contracts::webhook::v1::endpoints_service_server::EndpointsService;
 use contracts::webhook::v1::staff_service_server::StaffService;
 use kit::api::bad_fields::BadFields;
 use kit::feed::arrival;
+use kit::rpc::respond;
 use kit::{Code, Fault, ids};
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime};
+use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::{Service, account_id, calls, convert, parse_id};
+use super::{Service, account_id, convert, parse_id};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::signature::Secret;
@@ -28,21 +30,81 @@ const ADDRESS_CHECK_INTERVAL: Duration = Duration::HOUR;
 /// How long the same form shows a secret again: a person may have clicked twice, or lost the answer.
 const SHOWN_AGAIN: Duration = Duration::minutes(10);
 
-calls!(EndpointsService {
-    add_endpoint(AddEndpointRequest) -> AddEndpointResponse;
-    change_endpoint(ChangeEndpointRequest) -> ChangeEndpointResponse;
-    pause_endpoint(PauseEndpointRequest) -> PauseEndpointResponse;
-    resume_endpoint(ResumeEndpointRequest) -> ResumeEndpointResponse;
-    rotate_secret(RotateSecretRequest) -> RotateSecretResponse;
-    switch_secret(SwitchSecretRequest) -> SwitchSecretResponse;
-    remove_endpoint(RemoveEndpointRequest) -> RemoveEndpointResponse;
-    list_endpoints(ListEndpointsRequest) -> ListEndpointsResponse;
-    get_endpoint(GetEndpointRequest) -> GetEndpointResponse;
-});
+#[tonic::async_trait]
+impl EndpointsService for Service {
+    async fn add_endpoint(
+        &self,
+        request: Request<proto::AddEndpointRequest>,
+    ) -> Result<Response<proto::AddEndpointResponse>, Status> {
+        respond(Self::add_endpoint(self, request.into_inner()).await)
+    }
 
-calls!(StaffService {
-    count_endpoints(CountEndpointsRequest) -> CountEndpointsResponse;
-});
+    async fn change_endpoint(
+        &self,
+        request: Request<proto::ChangeEndpointRequest>,
+    ) -> Result<Response<proto::ChangeEndpointResponse>, Status> {
+        respond(Self::change_endpoint(self, request.into_inner()).await)
+    }
+
+    async fn pause_endpoint(
+        &self,
+        request: Request<proto::PauseEndpointRequest>,
+    ) -> Result<Response<proto::PauseEndpointResponse>, Status> {
+        respond(Self::pause_endpoint(self, request.into_inner()).await)
+    }
+
+    async fn resume_endpoint(
+        &self,
+        request: Request<proto::ResumeEndpointRequest>,
+    ) -> Result<Response<proto::ResumeEndpointResponse>, Status> {
+        respond(Self::resume_endpoint(self, request.into_inner()).await)
+    }
+
+    async fn rotate_secret(
+        &self,
+        request: Request<proto::RotateSecretRequest>,
+    ) -> Result<Response<proto::RotateSecretResponse>, Status> {
+        respond(Self::rotate_secret(self, request.into_inner()).await)
+    }
+
+    async fn switch_secret(
+        &self,
+        request: Request<proto::SwitchSecretRequest>,
+    ) -> Result<Response<proto::SwitchSecretResponse>, Status> {
+        respond(Self::switch_secret(self, request.into_inner()).await)
+    }
+
+    async fn remove_endpoint(
+        &self,
+        request: Request<proto::RemoveEndpointRequest>,
+    ) -> Result<Response<proto::RemoveEndpointResponse>, Status> {
+        respond(Self::remove_endpoint(self, request.into_inner()).await)
+    }
+
+    async fn list_endpoints(
+        &self,
+        request: Request<proto::ListEndpointsRequest>,
+    ) -> Result<Response<proto::ListEndpointsResponse>, Status> {
+        respond(Self::list_endpoints(self, request.into_inner()).await)
+    }
+
+    async fn get_endpoint(
+        &self,
+        request: Request<proto::GetEndpointRequest>,
+    ) -> Result<Response<proto::GetEndpointResponse>, Status> {
+        respond(Self::get_endpoint(self, request.into_inner()).await)
+    }
+}
+
+#[tonic::async_trait]
+impl StaffService for Service {
+    async fn count_endpoints(
+        &self,
+        request: Request<proto::CountEndpointsRequest>,
+    ) -> Result<Response<proto::CountEndpointsResponse>, Status> {
+        respond(Self::count_endpoints(self, request.into_inner()).await)
+    }
+}
 
 impl Service {
     async fn add_endpoint(

@@ -23,24 +23,6 @@ use uuid::Uuid;
 use crate::domain::schedule::Schedule;
 use crate::http::Sender;
 
-/// Implements a service of `webhook.v1`: each call runs the method of [`Service`] with its name.
-macro_rules! calls {
-    ($service:ident { $($call:ident($request:ident) -> $response:ident;)+ }) => {
-        #[tonic::async_trait]
-        impl $service for super::Service {
-            $(
-                async fn $call(
-                    &self,
-                    request: tonic::Request<proto::$request>,
-                ) -> Result<tonic::Response<proto::$response>, tonic::Status> {
-                    kit::rpc::respond(Self::$call(self, request.into_inner()).await)
-                }
-            )+
-        }
-    };
-}
-use calls;
-
 /// All services, a file each.
 #[derive(Debug)]
 pub struct Service {

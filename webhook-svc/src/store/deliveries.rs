@@ -86,39 +86,6 @@ pub struct Filter {
     pub before: Option<i64>,
 }
 
-macro_rules! deliveries {
-    ($waiting:literal, $finished:literal, $($argument:expr),+) => {
-        sqlx::query_as!(
-            Delivery,
-            r#"select $1::uuid as "endpoint_id!", found.id as "id!", found.message_id as "message_id!", message.event,
-                   message.listing_kind is null as "is_test!", found.state as "state!", found.created_at as "created_at!",
-                   found.attempts as "attempts!", found.due_at, attempt.at as "attempt_at?",
-                   attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
-                   attempt.answer as "answer?"
-               from (
-                   (select id, message_id, 'waiting' as state, created_at, attempts, due_at from webhook.waiting
-                    where endpoint_id = $1 and "# + $waiting + r#")
-                   union all
-                   (select delivery_id, message_id, state, created_at, number, null from webhook.attempt_log as last
-                    where endpoint_id = $1 and state <> 'waiting'
-                        and not exists (
-                            select from webhook.waiting where endpoint_id = $1 and id = last.delivery_id
-                        )
-                        and not exists (
-                            select from webhook.attempt_log as later
-                            where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
-                        )
-                        and "# + $finished + r#")
-               ) as found
-               join webhook.message on message.id = found.message_id
-               left join webhook.attempt_log as attempt on attempt.endpoint_id = $1 and attempt.delivery_id = found.id
-                   and attempt.number = found.attempts
-               order by found.id desc"#,
-            $($argument),+
-        )
-    };
-}
-
 /// Begins a list: each is planned for its own filter, since the plan for any filter reads the whole log instead of the index of a state.
 const BEGIN_LIST: &str = "begin read only; set local plan_cache_mode = force_custom_plan";
 
@@ -130,17 +97,40 @@ pub async fn list(
     limit: i64,
 ) -> Result<Vec<Delivery>, sqlx::Error> {
     // Both halves are read in the order of their index, up to the length of a page.
-    let found = deliveries!(
-        "($2::text is null or $2 = 'waiting')
-         and ($3::bigint is null or id < $3)
-         order by id desc limit $4",
-        "($2::text is null or state = $2)
-         and ($3::bigint is null or delivery_id < $3)
-         order by delivery_id desc limit $4",
+    let found = sqlx::query_as!(
+        Delivery,
+        r#"select $1::uuid as "endpoint_id!", found.id as "id!", found.message_id as "message_id!", message.event,
+               message.listing_kind is null as "is_test!", found.state as "state!", found.created_at as "created_at!",
+               found.attempts as "attempts!", found.due_at, attempt.at as "attempt_at?",
+               attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
+               attempt.answer as "answer?"
+           from (
+               (select id, message_id, 'waiting' as state, created_at, attempts, due_at from webhook.waiting
+                where endpoint_id = $1 and ($2::text is null or $2 = 'waiting')
+                    and ($3::bigint is null or id < $3)
+                order by id desc limit $4)
+               union all
+               (select delivery_id, message_id, state, created_at, number, null from webhook.attempt_log as last
+                where endpoint_id = $1 and state <> 'waiting'
+                    and not exists (
+                        select from webhook.waiting where endpoint_id = $1 and id = last.delivery_id
+                    )
+                    and not exists (
+                        select from webhook.attempt_log as later
+                        where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
+                    )
+                    and ($2::text is null or state = $2)
+                    and ($3::bigint is null or delivery_id < $3)
+                order by delivery_id desc limit $4)
+           ) as found
+           join webhook.message on message.id = found.message_id
+           left join webhook.attempt_log as attempt on attempt.endpoint_id = $1 and attempt.delivery_id = found.id
+               and attempt.number = found.attempts
+           order by found.id desc"#,
         endpoint,
         filter.state.map(DeliveryState::as_str),
         filter.before,
-        limit
+        limit,
     );
     let mut transaction = kit::pg::begin_with(pool, BEGIN_LIST).await?;
     let mut found = found.fetch_all(&mut *transaction).await?;
@@ -154,7 +144,36 @@ pub async fn find(
     endpoint: Uuid,
     id: i64,
 ) -> Result<Option<Delivery>, sqlx::Error> {
-    deliveries!("id = $2", "delivery_id = $2", endpoint, id).fetch_optional(executor).await
+    sqlx::query_as!(
+        Delivery,
+        r#"select $1::uuid as "endpoint_id!", found.id as "id!", found.message_id as "message_id!", message.event,
+               message.listing_kind is null as "is_test!", found.state as "state!", found.created_at as "created_at!",
+               found.attempts as "attempts!", found.due_at, attempt.at as "attempt_at?",
+               attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
+               attempt.answer as "answer?"
+           from (
+               (select id, message_id, 'waiting' as state, created_at, attempts, due_at from webhook.waiting
+                where endpoint_id = $1 and id = $2)
+               union all
+               (select delivery_id, message_id, state, created_at, number, null from webhook.attempt_log as last
+                where endpoint_id = $1 and state <> 'waiting'
+                    and not exists (
+                        select from webhook.waiting where endpoint_id = $1 and id = last.delivery_id
+                    )
+                    and not exists (
+                        select from webhook.attempt_log as later
+                        where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
+                    )
+                    and delivery_id = $2)
+           ) as found
+           join webhook.message on message.id = found.message_id
+           left join webhook.attempt_log as attempt on attempt.endpoint_id = $1 and attempt.delivery_id = found.id
+               and attempt.number = found.attempts"#,
+        endpoint,
+        id,
+    )
+    .fetch_optional(executor)
+    .await
 }
 
 /// The id of the delivery of a message to an endpoint.

@@ -135,27 +135,23 @@ impl Endpoint {
     }
 }
 
-macro_rules! endpoints {
-    ($where:literal, $($argument:expr),+) => {
-        sqlx::query_as!(
-            Endpoint,
-            r#"select id, account_id, url, address_status, address_problem, events, state, reason, secret, secret_id, next_secret,
-                   next_secret_id, next_secret_from, seen_by, next_seen_by, form_id, rotation_form_id, created_at, failures, first_failure_at, last_failure_at, last_success_at, failure_mailed_at,
-                   failures_since_mail
-               from webhook.endpoint where "# + $where,
-            $($argument),+
-        )
-    };
-}
-
 /// Finds an endpoint, optionally only of this account.
 pub async fn find(
     executor: impl PgExecutor<'_>,
     id: Uuid,
     account: Option<Uuid>,
 ) -> Result<Option<Endpoint>, sqlx::Error> {
-    endpoints!("id = $1 and account_id = coalesce($2, account_id)", id, account)
-        .fetch_optional(executor)
+    sqlx::query_as!(
+        Endpoint,
+        "select id, account_id, url, address_status, address_problem, events, state, reason, secret, secret_id, next_secret,
+             next_secret_id, next_secret_from, seen_by, next_seen_by, form_id, rotation_form_id, created_at, failures,
+             first_failure_at, last_failure_at, last_success_at, failure_mailed_at, failures_since_mail
+         from webhook.endpoint
+         where id = $1 and account_id = coalesce($2, account_id)",
+        id,
+        account,
+    )
+    .fetch_optional(executor)
         .await
 }
 
@@ -165,7 +161,17 @@ pub async fn find_by_form(
     account: Uuid,
     form: Uuid,
 ) -> Result<Option<Endpoint>, sqlx::Error> {
-    endpoints!("account_id = $1 and form_id = $2", account, form).fetch_optional(executor).await
+    sqlx::query_as!(
+        Endpoint,
+        "select id, account_id, url, address_status, address_problem, events, state, reason, secret, secret_id, next_secret,
+             next_secret_id, next_secret_from, seen_by, next_seen_by, form_id, rotation_form_id, created_at, failures,
+             first_failure_at, last_failure_at, last_success_at, failure_mailed_at, failures_since_mail
+         from webhook.endpoint
+         where account_id = $1 and form_id = $2",
+        account,
+        form,
+    )
+    .fetch_optional(executor).await
 }
 
 /// Finds and locks an endpoint.
@@ -174,8 +180,17 @@ pub async fn lock(
     id: Uuid,
     account: Option<Uuid>,
 ) -> Result<Option<Endpoint>, sqlx::Error> {
-    endpoints!("id = $1 and account_id = coalesce($2, account_id) for no key update", id, account)
-        .fetch_optional(connection)
+    sqlx::query_as!(
+        Endpoint,
+        "select id, account_id, url, address_status, address_problem, events, state, reason, secret, secret_id, next_secret,
+             next_secret_id, next_secret_from, seen_by, next_seen_by, form_id, rotation_form_id, created_at, failures,
+             first_failure_at, last_failure_at, last_success_at, failure_mailed_at, failures_since_mail
+         from webhook.endpoint
+         where id = $1 and account_id = coalesce($2, account_id) for no key update",
+        id,
+        account,
+    )
+    .fetch_optional(connection)
         .await
 }
 
@@ -184,7 +199,16 @@ pub async fn lock_all(
     connection: &mut PgConnection,
     ids: &[Uuid],
 ) -> Result<Vec<Endpoint>, sqlx::Error> {
-    endpoints!("id = any($1) order by id for no key update", ids).fetch_all(connection).await
+    sqlx::query_as!(
+        Endpoint,
+        "select id, account_id, url, address_status, address_problem, events, state, reason, secret, secret_id, next_secret,
+             next_secret_id, next_secret_from, seen_by, next_seen_by, form_id, rotation_form_id, created_at, failures,
+             first_failure_at, last_failure_at, last_success_at, failure_mailed_at, failures_since_mail
+         from webhook.endpoint
+         where id = any($1) order by id for no key update",
+        ids,
+    )
+    .fetch_all(connection).await
 }
 
 /// The endpoints of an account, the oldest first.
@@ -192,7 +216,16 @@ pub async fn list(
     executor: impl PgExecutor<'_>,
     account: Uuid,
 ) -> Result<Vec<Endpoint>, sqlx::Error> {
-    endpoints!("account_id = $1 order by created_at, id", account).fetch_all(executor).await
+    sqlx::query_as!(
+        Endpoint,
+        "select id, account_id, url, address_status, address_problem, events, state, reason, secret, secret_id, next_secret,
+             next_secret_id, next_secret_from, seen_by, next_seen_by, form_id, rotation_form_id, created_at, failures,
+             first_failure_at, last_failure_at, last_success_at, failure_mailed_at, failures_since_mail
+         from webhook.endpoint
+         where account_id = $1 order by created_at, id",
+        account,
+    )
+    .fetch_all(executor).await
 }
 
 /// Counts the endpoints of an account. Locks the account, so that no concurrent transaction adds one.

@@ -21,39 +21,31 @@ pub struct Failed {
     pub oldest: Option<OffsetDateTime>,
 }
 
-/// Selects the deliveries to an endpoint whose last attempt was made at `$2` or later, and failed: at most `$3`, those that failed first.
+/// Counts the deliveries to an endpoint whose last attempt was made at `since` or later, and failed: at most [`MAX_AT_ONCE`], those that
+/// failed first.
 ///
 /// The scalar subqueries look each delivery up by an index. The planner could join the whole log instead.
-macro_rules! failed {
-    ($then:literal, $($argument:expr),+) => {
-        sqlx::query_as!(
-            Failed,
-            r#"with failed as (
-                 select delivery_id, number, message_id, created_at, at from webhook.attempt_log as last
-                 where endpoint_id = $1 and at >= $2 and state = 'failed'
-                     and (select id from webhook.waiting where endpoint_id = $1 and id = last.delivery_id) is null
-                     and (
-                         select true from webhook.attempt_log as later
-                         where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number limit 1
-                     ) is null
-                 order by at, delivery_id limit $3
-             ) "# + $then,
-            $($argument),+
-        )
-    };
-}
-
-/// Counts the failed deliveries since a time.
 pub async fn count(
     pool: &PgPool,
     endpoint: Uuid,
     since: OffsetDateTime,
 ) -> Result<Failed, sqlx::Error> {
-    let counting = failed!(
-        r#"select count(*) as "deliveries!", min(at) as oldest from failed"#,
+    let counting = sqlx::query_as!(
+        Failed,
+        r#"with failed as (
+             select delivery_id, number, message_id, created_at, at from webhook.attempt_log as last
+             where endpoint_id = $1 and at >= $2 and state = 'failed'
+                 and (select id from webhook.waiting where endpoint_id = $1 and id = last.delivery_id) is null
+                 and (
+                     select true from webhook.attempt_log as later
+                     where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number limit 1
+                 ) is null
+             order by at, delivery_id limit $3
+         )
+         select count(*) as "deliveries!", min(at) as oldest from failed"#,
         endpoint,
         since,
-        MAX_AT_ONCE
+        MAX_AT_ONCE,
     );
     let mut transaction = kit::pg::begin_with(pool, BEGIN_READ).await?;
     let failed = counting.fetch_one(&mut *transaction).await?;
@@ -61,7 +53,8 @@ pub async fn count(
     Ok(failed)
 }
 
-/// Makes the deliveries that [`count`] counts due, with as many attempts as new ones. In a transaction of [`BEGIN_RECOVER`].
+/// Makes the deliveries that [`count`] counts due, with as many attempts as new ones: it selects them in the same way. In a transaction of
+/// [`BEGIN_RECOVER`].
 pub async fn recover(
     connection: &mut PgConnection,
     endpoint: Uuid,
@@ -70,8 +63,18 @@ pub async fn recover(
     now: OffsetDateTime,
 ) -> Result<Failed, sqlx::Error> {
     waiting::lock_resends(connection, endpoint).await?;
-    let recovering = failed!(
-        r#", queued as (
+    let recovering = sqlx::query_as!(
+        Failed,
+        r#"with failed as (
+             select delivery_id, number, message_id, created_at, at from webhook.attempt_log as last
+             where endpoint_id = $1 and at >= $2 and state = 'failed'
+                 and (select id from webhook.waiting where endpoint_id = $1 and id = last.delivery_id) is null
+                 and (
+                     select true from webhook.attempt_log as later
+                     where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number limit 1
+                 ) is null
+             order by at, delivery_id limit $3
+         ), queued as (
              insert into webhook.waiting (endpoint_id, id, message_id, created_at, attempts, attempts_left, due_at, is_test)
              overriding system value
              select $1, delivery_id, message_id, failed.created_at, number, $5, $4, message.listing_kind is null
@@ -83,7 +86,7 @@ pub async fn recover(
         since,
         MAX_AT_ONCE,
         now,
-        max_attempts
+        max_attempts,
     );
     let failed = recovering.fetch_one(&mut *connection).await?;
     queue::make_due(connection, endpoint, now).await?;

@@ -8,36 +8,12 @@ const BATCH: i64 = 5_000;
 /// How much longer messages stay: a cursor works for a day longer than its message is listed (`service/messages`).
 const MESSAGE_MARGIN: Duration = Duration::days(2);
 
-macro_rules! remove_older {
-    ($pool:expr, $table:literal, $before:expr) => {{
-        let mut removed = 0;
-        loop {
-            let batch = sqlx::query!(
-                "delete from webhook."
-                    + $table
-                    + " where ctid = any(array(
-                     select ctid from webhook."
-                    + $table
-                    + " where created_at < $1 limit $2
-                 ))",
-                $before,
-                BATCH,
-            );
-            let rows = batch.execute($pool).await?.rows_affected();
-            removed += rows;
-            if rows < BATCH.unsigned_abs() {
-                break removed;
-            }
-        }
-    }};
-}
-
 /// Removes deliveries created before `before`, and then the messages without deliveries: a delivery is created in the transaction of its
 /// message. Returns the number of rows.
 pub async fn remove(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let attempts = remove_attempts(pool, before).await?;
-    let waiting = remove_older!(pool, "waiting", before);
-    let messages = remove_older!(pool, "message", before - MESSAGE_MARGIN);
+    let waiting = remove_waiting(pool, before).await?;
+    let messages = remove_messages(pool, before - MESSAGE_MARGIN).await?;
     Ok(attempts + waiting + messages)
 }
 
@@ -52,6 +28,44 @@ async fn remove_attempts(pool: &PgPool, before: OffsetDateTime) -> Result<u64, s
              )",
             before,
             BATCH
+        );
+        let rows = batch.execute(pool).await?.rows_affected();
+        removed += rows;
+        if rows < BATCH.unsigned_abs() {
+            return Ok(removed);
+        }
+    }
+}
+
+/// Removes the waiting deliveries created before `before`.
+async fn remove_waiting(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
+    let mut removed = 0;
+    loop {
+        let batch = sqlx::query!(
+            "delete from webhook.waiting where ctid = any(array(
+                 select ctid from webhook.waiting where created_at < $1 limit $2
+             ))",
+            before,
+            BATCH,
+        );
+        let rows = batch.execute(pool).await?.rows_affected();
+        removed += rows;
+        if rows < BATCH.unsigned_abs() {
+            return Ok(removed);
+        }
+    }
+}
+
+/// Removes the messages stored before `before`.
+async fn remove_messages(pool: &PgPool, before: OffsetDateTime) -> Result<u64, sqlx::Error> {
+    let mut removed = 0;
+    loop {
+        let batch = sqlx::query!(
+            "delete from webhook.message where ctid = any(array(
+                 select ctid from webhook.message where created_at < $1 limit $2
+             ))",
+            before,
+            BATCH,
         );
         let rows = batch.execute(pool).await?.rows_affected();
         removed += rows;

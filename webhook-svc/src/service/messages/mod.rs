@@ -7,9 +7,11 @@ use contracts::common::v1::{Mode, PageInfo};
 use contracts::public::WebhookMessage;
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::messages_service_server::MessagesService;
+use kit::rpc::respond;
 use kit::{Code, Fault};
+use tonic::{Request, Response, Status};
 
-use super::{Service, calls};
+use super::Service;
 use crate::domain::event::Event;
 use crate::store::message_positions::{self, PositionRange};
 use query::{MessageCursor, Query, StartPoint, cursor_of, fingerprint};
@@ -21,9 +23,15 @@ const MAX_POSITIONS: i64 = 10_000;
 /// The rows stay for two days longer (`store/retention.rs`).
 const TOLERANCE: time::Duration = time::Duration::DAY;
 
-calls!(MessagesService {
-    list_messages(ListMessagesRequest) -> ListMessagesResponse;
-});
+#[tonic::async_trait]
+impl MessagesService for Service {
+    async fn list_messages(
+        &self,
+        request: Request<proto::ListMessagesRequest>,
+    ) -> Result<Response<proto::ListMessagesResponse>, Status> {
+        respond(Self::list_messages(self, request.into_inner()).await)
+    }
+}
 
 impl Service {
     async fn list_messages(
