@@ -64,6 +64,6 @@ pub(super) async fn run(
         body: due.message.body.clone(),
         secrets,
     };
-    let result = shared.dependencies.sender.attempt(attempt).await;
+    let result = shared.sender.attempt(attempt).await;
     (due, made(result))
 }

@@ -82,7 +82,7 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
     recorders.join_all().await;
     // Each worker's endpoint is released already, unless its release or the response to its claim was lost.
     let released = async {
-        let pool = &shared.dependencies.pool;
+        let pool = &shared.pool;
         queue::release_all(pool, shared.holder, shared.read_time(pool).await?).await
     };
     if let Err(error) = shared.with_statement_timeout(released).await {
@@ -94,7 +94,7 @@ pub(super) async fn run(shared: Arc<Shared>, stopping: CancellationToken) -> any
 impl Dispatcher {
     async fn dispatch(&mut self) {
         let shared = Arc::clone(&self.shared);
-        let mut wakeups = self.shared.dependencies.wakeup.subscribe();
+        let mut wakeups = self.shared.wakeup.subscribe();
         let mut renewal = self.renewal();
         while !self.stop.is_cancelled() {
             // Subscribe before reading: a commit between the two is not missed.
@@ -143,20 +143,19 @@ impl Dispatcher {
 
     /// How long a lease holds without renewal.
     fn term(&self) -> Duration {
-        self.shared.dependencies.limits.lease
+        self.shared.limits.lease
     }
 
     /// Claims due endpoints. Returns whether more may be due and get a worker.
     async fn claim(&mut self) -> Result<bool, sqlx::Error> {
-        let dependencies = &self.shared.dependencies;
-        let free = dependencies.limits.endpoints.saturating_sub(self.claimed.len());
+        let free = self.shared.limits.endpoints.saturating_sub(self.claimed.len());
         let max = free.min(CLAIM_LIMIT);
         if max == 0 {
             return Ok(false);
         }
         let (limit, holder) = (i64::try_from(max).unwrap_or(i64::MAX), self.shared.holder);
         let sent_at = Instant::now();
-        let mut connection = dependencies.pool.acquire().await?;
+        let mut connection = self.shared.pool.acquire().await?;
         let now = self.shared.read_time(&mut *connection).await?;
         let claims = queue::claim(&mut connection, holder, limit, now, self.term()).await?;
         drop(connection);
@@ -198,7 +197,7 @@ impl Dispatcher {
         while let Some(ended) = self.workers.try_join_next() {
             endpoints.push(self.remove_worker(ended));
         }
-        let (pool, holder) = (&self.shared.dependencies.pool, self.shared.holder);
+        let (pool, holder) = (&self.shared.pool, self.shared.holder);
         let released = async {
             let now = self.shared.read_time(pool).await?;
             queue::release(pool, holder, &endpoints, now).await
@@ -225,7 +224,7 @@ impl Dispatcher {
         if claims.is_empty() {
             return;
         }
-        let (pool, holder) = (&self.shared.dependencies.pool, self.shared.holder);
+        let (pool, holder) = (&self.shared.pool, self.shared.holder);
         let sent_at = Instant::now();
         let renewed = async {
             let now = self.shared.read_time(pool).await?;

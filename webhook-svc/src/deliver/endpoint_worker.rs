@@ -82,7 +82,7 @@ pub(super) async fn run(
     let (acknowledge, mut acknowledged) = mpsc::unbounded_channel();
     let endpoint = lease.claim.endpoint;
     let mut worker = EndpointWorker {
-        window: Window::new(shared.dependencies.limits.per_endpoint),
+        window: Window::new(shared.limits.per_endpoint),
         shared: Arc::clone(&shared),
         lease,
         records,
@@ -177,7 +177,7 @@ impl EndpointWorker {
     /// Loads the endpoint again, checks the deliveries that are ready, and reads the others from the start.
     async fn reload(&mut self) -> anyhow::Result<()> {
         let shared = Arc::clone(&self.shared);
-        let loading = target::load(&shared.dependencies, self.lease.claim.endpoint);
+        let loading = target::load(&shared, self.lease.claim.endpoint);
         let target = shared.with_statement_timeout(loading).await?;
         self.restart();
         let Some(target) = target else {
@@ -186,7 +186,7 @@ impl EndpointWorker {
         };
         self.target = Some(Arc::new(target));
         let mut ready: Vec<DueDelivery> = std::mem::take(&mut self.ready).into();
-        let checked = pages::check_listings(&shared.dependencies.pool, &mut ready, shared.now());
+        let checked = pages::check_listings(&shared.pool, &mut ready, shared.now());
         shared.with_statement_timeout(checked).await?;
         self.enqueue(ready).await
     }
@@ -222,7 +222,7 @@ impl EndpointWorker {
         if ids.is_empty() {
             return Ok(());
         }
-        let (pool, holder) = (&self.shared.dependencies.pool, self.shared.holder);
+        let (pool, holder) = (&self.shared.pool, self.shared.holder);
         let postponed = waiting::postpone(pool, holder, self.lease.claim, ids, until);
         Ok(self.shared.with_statement_timeout(postponed).await?)
     }
@@ -258,8 +258,7 @@ impl EndpointWorker {
         if self.target.is_none() || self.ready.len() >= self.window.size() {
             return Ok(());
         }
-        let dependencies = &self.shared.dependencies;
-        let (pool, endpoint) = (&dependencies.pool, self.lease.claim.endpoint);
+        let (pool, endpoint) = (&self.shared.pool, self.lease.claim.endpoint);
         let now = self.shared.now();
         let limit = PAGE_WINDOWS * self.window.size();
         let reading = pages::read(pool, &self.shared.messages, endpoint, after, limit, now);

@@ -83,7 +83,15 @@ pub struct DeliveryDependencies {
 /// What the delivery tasks of a replica share.
 #[derive(Debug)]
 struct Shared {
-    dependencies: DeliveryDependencies,
+    pool: PgPool,
+    producer: Producer,
+    clock: Clock,
+    wakeup: Wakeup,
+    sender: Sender,
+    key_ring: KeyRing,
+    schedule: Schedule,
+    disable_policy: DisablePolicy,
+    limits: Limits,
     /// Identifies this replica in leases.
     holder: Uuid,
     /// A permit for each delivery in flight. Closed when the replica stops.
@@ -97,7 +105,7 @@ impl Shared {
     /// PostgreSQL's time, by its last reading: the claims read it at least once in the third of a lease, and a reading for each page and each
     /// attempt would cost a round trip.
     fn now(&self) -> OffsetDateTime {
-        self.dependencies.clock.now() + *self.difference.lock()
+        self.clock.now() + *self.difference.lock()
     }
 
     /// Reads PostgreSQL's time.
@@ -105,10 +113,9 @@ impl Shared {
         &self,
         executor: impl PgExecutor<'_>,
     ) -> Result<OffsetDateTime, sqlx::Error> {
-        let clock = &self.dependencies.clock;
-        let now = kit::pg::now(executor, clock).await?;
+        let now = kit::pg::now(executor, &self.clock).await?;
         // After the answer: a time of `now` is never before one that was read, by which a delivery was due.
-        *self.difference.lock() = now - clock.now();
+        *self.difference.lock() = now - self.clock.now();
         Ok(now)
     }
 
@@ -117,18 +124,26 @@ impl Shared {
         &self,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
-        kit::pg::with_timeout(self.dependencies.limits.statement_timeout, work).await
+        kit::pg::with_timeout(self.limits.statement_timeout, work).await
     }
 }
 
 /// Starts the delivery tasks.
 pub fn spawn(dependencies: DeliveryDependencies, lifecycle: &Lifecycle) {
     let shared = Arc::new(Shared {
+        pool: dependencies.pool,
+        producer: dependencies.producer,
+        clock: dependencies.clock,
+        wakeup: dependencies.wakeup,
+        sender: dependencies.sender,
+        key_ring: dependencies.key_ring,
+        schedule: dependencies.schedule,
+        disable_policy: dependencies.disable_policy,
+        limits: dependencies.limits,
         holder: kit::ids::row_id(),
         in_flight: Semaphore::new(dependencies.limits.in_flight),
         messages: MessageCache::default(),
         difference: Mutex::default(),
-        dependencies,
     });
     let stopping = lifecycle.stopping();
     lifecycle.spawn_graceful("delivery", dispatcher::run(shared, stopping));

@@ -78,7 +78,7 @@ fn count(outcome: &Outcome) {
 }
 
 async fn record(shared: &Shared, batch: &[Record]) -> anyhow::Result<()> {
-    let (pool, now) = (&shared.dependencies.pool, shared.now());
+    let (pool, now) = (&shared.pool, shared.now());
     let completions: Vec<Completion> =
         (batch.iter()).map(|record| completion(shared, record, now)).collect();
     let reports: Vec<AttemptReport<'_>> = (batch.iter().zip(&completions))
@@ -89,7 +89,7 @@ async fn record(shared: &Shared, batch: &[Record]) -> anyhow::Result<()> {
         attempts::complete(pool, shared.holder, &completions, now).await?;
         return Ok(());
     }
-    let mut transaction = shared.dependencies.producer.begin().await?;
+    let mut transaction = shared.producer.begin().await?;
     // All endpoints that the transaction may change, in one order: two recorders cannot wait for each other.
     let ids: HashSet<Uuid> = completions.iter().map(|it| it.claim.endpoint).collect();
     let endpoints = endpoints::lock_all(&mut transaction, &Vec::from_iter(ids)).await?;
@@ -103,7 +103,7 @@ async fn record(shared: &Shared, batch: &[Record]) -> anyhow::Result<()> {
         let outcomes: Vec<health::Outcome> = reports.iter().map(|it| it.outcome).collect();
         // `complete` has recorded successes already.
         if (outcomes.iter()).any(|it| *it != health::Outcome::Delivered) {
-            let policy = shared.dependencies.disable_policy;
+            let policy = shared.disable_policy;
             notices.extend(apply(&mut endpoint, &outcomes, policy, now));
             endpoints::update(&mut transaction, &endpoint, now).await?;
         }
@@ -203,7 +203,7 @@ fn completion(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completi
             return Completion { reason, ..completion };
         }
     };
-    let schedule = &shared.dependencies.schedule;
+    let schedule = &shared.schedule;
     let (attempts_left, due_at) = match result.outcome {
         AttemptOutcome::Delivered => (completion.attempts_left, None),
         AttemptOutcome::Gone => (due.attempts_left, Some(now)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::DeliveryDependencies;
+use super::Shared;
 use crate::domain::address::Address;
 use crate::domain::rotation;
 use crate::domain::signature::Secret;
@@ -47,35 +47,29 @@ impl Target {
 ///
 /// # Errors
 /// PostgreSQL fails, or the plan of the account is not known: what it allows must not be guessed.
-pub(super) async fn load(
-    dependencies: &DeliveryDependencies,
-    endpoint: Uuid,
-) -> anyhow::Result<Option<Target>> {
-    let found = endpoints::find(&dependencies.pool, endpoint, None).await?;
+pub(super) async fn load(shared: &Shared, endpoint: Uuid) -> anyhow::Result<Option<Target>> {
+    let found = endpoints::find(&shared.pool, endpoint, None).await?;
     let Some(found) = found.filter(|found| found.state == EndpointState::On) else {
         return Ok(None);
     };
     let account = found.account_id;
-    let plan = plans::find(&dependencies.pool, account).await?.ok_or_else(|| {
+    let plan = plans::find(&shared.pool, account).await?.ok_or_else(|| {
         anyhow::anyhow!(
             "the plan of account {account} is not known, so its deliveries wait: is the follower of the gateway behind?"
         )
     })?;
     Ok(Some(Target {
         url: Arc::from(found.url.as_str()),
-        address: dependencies.sender.parse_address(&found.url),
-        secrets: open_secrets(dependencies, &found),
+        address: shared.sender.parse_address(&found.url),
+        secrets: open_secrets(shared, &found),
         has_real_events: plan.events,
     }))
 }
 
 /// `None`: a secret cannot be decrypted.
-fn open_secrets(
-    dependencies: &DeliveryDependencies,
-    endpoint: &Endpoint,
-) -> Option<DecryptedSecrets> {
+fn open_secrets(shared: &Shared, endpoint: &Endpoint) -> Option<DecryptedSecrets> {
     let open = |sealed: &[u8]| {
-        open_secret(&dependencies.key_ring, endpoint.id, sealed)
+        open_secret(&shared.key_ring, endpoint.id, sealed)
             .inspect_err(|error| {
                 let endpoint = endpoint.id;
                 tracing::warn!(%endpoint, %error, "cannot decrypt the secret of an endpoint");
