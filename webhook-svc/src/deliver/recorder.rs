@@ -104,8 +104,12 @@ async fn record(shared: &Shared, batch: &[Record]) -> anyhow::Result<()> {
         // `complete` has recorded successes already.
         if (outcomes.iter()).any(|it| *it != health::Outcome::Delivered) {
             let policy = shared.disable_policy;
+            let before = endpoint.state;
             notices.extend(apply(&mut endpoint, &outcomes, policy, now));
-            endpoints::update(&mut transaction, &endpoint, now).await?;
+            endpoints::set_health(&mut transaction, endpoint.id, endpoint.health()).await?;
+            if endpoint.state != before {
+                endpoints::set_state(&mut transaction, &endpoint, now).await?;
+            }
         }
     }
     transaction.commit(&notices).await?;

@@ -31,7 +31,7 @@ pub async fn reencrypt_secrets(
             };
             match reencrypted_secrets(endpoint, key_ring, now) {
                 Ok(endpoint) => {
-                    endpoints::update(&mut transaction, &endpoint, now).await?;
+                    endpoints::set_secrets(&mut transaction, &endpoint, now).await?;
                     transaction.commit().await?;
                     reencrypted += 1;
                 }

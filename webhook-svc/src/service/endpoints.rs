@@ -7,7 +7,7 @@ use kit::api::bad_fields::BadFields;
 use kit::feed::arrival;
 use kit::rpc::respond;
 use kit::{Code, Fault, ids};
-use sqlx::PgConnection;
+use sqlx::{PgConnection, Postgres, Transaction};
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
@@ -19,7 +19,7 @@ use crate::domain::signature::Secret;
 use crate::http::AddressProblem;
 use crate::key_ring::{open_secret, seal_secret};
 use crate::store::accounts;
-use crate::store::endpoints::{self, Endpoint, EndpointState};
+use crate::store::endpoints::{self, Endpoint, EndpointState, NewEndpoint};
 use crate::store::plans::{self, Plan};
 use crate::store::waiting;
 
@@ -136,33 +136,19 @@ impl Service {
         if let Some(added) = before {
             return self.added_before(added, person, now);
         }
-        let endpoint = Endpoint {
+        let new = NewEndpoint {
             id,
             account_id: account,
             url: address.as_str().to_owned(),
             address_status,
             address_problem,
             events,
-            state: EndpointState::On,
-            reason: String::new(),
             secret: sealed,
-            secret_id: ids::row_id(),
-            next_secret: None,
-            next_secret_id: None,
-            next_secret_from: None,
             seen_by: person,
-            next_seen_by: None,
             form_id: form,
-            rotation_form_id: None,
             created_at: now,
-            failures: 0,
-            first_failure_at: None,
-            last_failure_at: None,
-            last_success_at: None,
-            failure_mailed_at: None,
-            failures_since_mail: 0,
         };
-        endpoints::insert(&mut transaction, &endpoint).await?;
+        let endpoint = endpoints::insert(&mut transaction, &new).await?;
         transaction.commit().await?;
         Ok(proto::AddEndpointResponse {
             endpoint: Some(convert::endpoint(endpoint, None, now)),
@@ -216,31 +202,31 @@ impl Service {
             }
             _ => None,
         };
-        let (read_url, read_events) = (request.read_url, request.read_events);
-        let changed = self.modify(account, &request.id, |endpoint, _now| {
-            let is_as_read = read_url.is_none_or(|url| url == endpoint.url)
-                && read_events.is_none_or(|read| read.events == endpoint.events);
-            if !is_as_read {
-                let message = "The endpoint has changed since it was read. Read it again.";
-                return Err(Fault::new(Code::PreconditionFailed, message));
+        let (mut transaction, mut endpoint, now) = self.begin_change(account, &request.id).await?;
+        let is_as_read = request.read_url.is_none_or(|url| url == endpoint.url)
+            && request.read_events.is_none_or(|read| read.events == endpoint.events);
+        if !is_as_read {
+            let message = "The endpoint has changed since it was read. Read it again.";
+            return Err(Fault::new(Code::PreconditionFailed, message));
+        }
+        if let Some(address) = address {
+            if address.as_str() != endpoint.url {
+                endpoint.forget_failures();
+                // The mail about the failures of an address names it.
+                (endpoint.failure_mailed_at, endpoint.failures_since_mail) = (None, 0);
+                endpoints::set_health(&mut transaction, endpoint.id, endpoint.health()).await?;
             }
-            if let Some(address) = address {
-                if address.as_str() != endpoint.url {
-                    endpoint.forget_failures();
-                    // The mail about the failures of an address names it.
-                    (endpoint.failure_mailed_at, endpoint.failures_since_mail) = (None, 0);
-                }
-                address.as_str().clone_into(&mut endpoint.url);
-            }
-            if let Some(check) = check {
-                (endpoint.address_status, endpoint.address_problem) = check;
-            }
-            if let Some(events) = events {
-                endpoint.events = events;
-            }
-            Ok(())
-        });
-        Ok(proto::ChangeEndpointResponse { endpoint: Some(changed.await?) })
+            address.as_str().clone_into(&mut endpoint.url);
+        }
+        if let Some(check) = check {
+            (endpoint.address_status, endpoint.address_problem) = check;
+        }
+        if let Some(events) = events {
+            endpoint.events = events;
+        }
+        endpoints::set_url_and_events(&mut transaction, &endpoint, now).await?;
+        let endpoint = self.end_change(transaction, endpoint, now).await?;
+        Ok(proto::ChangeEndpointResponse { endpoint: Some(endpoint) })
     }
 
     async fn pause_endpoint(
@@ -248,18 +234,16 @@ impl Service {
         request: proto::PauseEndpointRequest,
     ) -> Result<proto::PauseEndpointResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let mut unchanged = false;
-        let paused = self.modify(account, &request.id, |endpoint, _now| {
-            check_known(endpoint.state)?;
-            unchanged = endpoint.state == EndpointState::Paused;
-            if endpoint.state == EndpointState::Off {
-                let reason = "The address is disabled, so it cannot be paused; resume it first.";
-                return Err(Fault::invalid_field("id", reason));
-            }
-            endpoint.state = EndpointState::Paused;
-            Ok(())
-        });
-        let endpoint = Some(paused.await?);
+        let (mut transaction, mut endpoint, now) = self.begin_change(account, &request.id).await?;
+        check_known(endpoint.state)?;
+        let unchanged = endpoint.state == EndpointState::Paused;
+        if endpoint.state == EndpointState::Off {
+            let reason = "The address is disabled, so it cannot be paused; resume it first.";
+            return Err(Fault::invalid_field("id", reason));
+        }
+        endpoint.state = EndpointState::Paused;
+        endpoints::set_state(&mut transaction, &endpoint, now).await?;
+        let endpoint = Some(self.end_change(transaction, endpoint, now).await?);
         Ok(proto::PauseEndpointResponse { endpoint, unchanged })
     }
 
@@ -268,18 +252,17 @@ impl Service {
         request: proto::ResumeEndpointRequest,
     ) -> Result<proto::ResumeEndpointResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let mut unchanged = false;
-        let resumed = self.modify(account, &request.id, |endpoint, _now| {
-            check_known(endpoint.state)?;
-            unchanged = endpoint.state == EndpointState::On;
-            if endpoint.state == EndpointState::Off {
-                endpoint.forget_failures();
-                endpoint.reason.clear();
-            }
-            endpoint.state = EndpointState::On;
-            Ok(())
-        });
-        let endpoint = Some(resumed.await?);
+        let (mut transaction, mut endpoint, now) = self.begin_change(account, &request.id).await?;
+        check_known(endpoint.state)?;
+        let unchanged = endpoint.state == EndpointState::On;
+        if endpoint.state == EndpointState::Off {
+            endpoint.forget_failures();
+            endpoints::set_health(&mut transaction, endpoint.id, endpoint.health()).await?;
+            endpoint.reason.clear();
+        }
+        endpoint.state = EndpointState::On;
+        endpoints::set_state(&mut transaction, &endpoint, now).await?;
+        let endpoint = Some(self.end_change(transaction, endpoint, now).await?);
         Ok(proto::ResumeEndpointResponse { endpoint, unchanged })
     }
 
@@ -294,39 +277,40 @@ impl Service {
         let field = "read_next_secret_id";
         let read_waiting = optional_id(&mut bad, field, &request.read_next_secret_id);
         bad.check()?;
+        let (mut transaction, mut endpoint, now) = self.begin_change(account, &request.id).await?;
+        if form.is_some() && form == endpoint.rotation_form_id {
+            let shown_until =
+                endpoint.next_secret_from.map(|from| from - self.rotation + SHOWN_AGAIN);
+            let is_shown = person.is_some()
+                && person == endpoint.next_seen_by
+                && shown_until.is_some_and(|until| now < until);
+            let sealed = endpoint.next_secret.as_deref().unwrap_or_default();
+            let secret = self.reveal(&endpoint, sealed, is_shown)?;
+            let endpoint = Some(convert::endpoint(endpoint, None, now));
+            return Ok(proto::RotateSecretResponse { endpoint, secret });
+        }
+        let waiting = endpoint.waiting_secret(now);
+        if waiting != read_waiting {
+            let message = match waiting {
+                Some(_) => {
+                    "Another new secret was created after you opened the page. Nothing was created. If you create a secret now, that one ends."
+                }
+                None => "The new secret that waited is in use now. Nothing was created.",
+            };
+            return Err(Fault::new(Code::PreconditionFailed, message));
+        }
+        if endpoint.is_rotated(now) {
+            endpoint.use_next_secret();
+        }
         let new = Secret::generate();
-        let mut secret = new.reveal().to_owned();
-        let rotated = self.modify(account, &request.id, |endpoint, now| {
-            if form.is_some() && form == endpoint.rotation_form_id {
-                let shown_until =
-                    endpoint.next_secret_from.map(|from| from - self.rotation + SHOWN_AGAIN);
-                let is_shown = person.is_some()
-                    && person == endpoint.next_seen_by
-                    && shown_until.is_some_and(|until| now < until);
-                let sealed = endpoint.next_secret.as_deref().unwrap_or_default();
-                secret = self.reveal(endpoint, sealed, is_shown)?;
-                return Ok(());
-            }
-            let waiting = endpoint.waiting_secret(now);
-            if waiting != read_waiting {
-                let message = match waiting {
-                    Some(_) => "Another new secret was created after you opened the page. Nothing was created. If you create a secret now, that one ends.",
-                    None => "The new secret that waited is in use now. Nothing was created.",
-                };
-                return Err(Fault::new(Code::PreconditionFailed, message));
-            }
-            if endpoint.is_rotated(now) {
-                endpoint.use_next_secret();
-            }
-            endpoint.next_secret_id = Some(ids::row_id());
-            let sealed = seal_secret(&self.key_ring, endpoint.id, &new);
-            endpoint.next_secret = Some(sealed.map_err(|error| Fault::internal(&error))?);
-            endpoint.next_secret_from = Some(now + self.rotation);
-            (endpoint.next_seen_by, endpoint.rotation_form_id) = (person, form);
-            Ok(())
-        });
-        let endpoint = Some(rotated.await?);
-        Ok(proto::RotateSecretResponse { endpoint, secret })
+        let sealed = seal_secret(&self.key_ring, endpoint.id, &new);
+        endpoint.next_secret = Some(sealed.map_err(|error| Fault::internal(&error))?);
+        endpoint.next_secret_id = Some(ids::row_id());
+        endpoint.next_secret_from = Some(now + self.rotation);
+        (endpoint.next_seen_by, endpoint.rotation_form_id) = (person, form);
+        endpoints::set_secrets(&mut transaction, &endpoint, now).await?;
+        let endpoint = Some(self.end_change(transaction, endpoint, now).await?);
+        Ok(proto::RotateSecretResponse { endpoint, secret: new.reveal().to_owned() })
     }
 
     async fn switch_secret(
@@ -335,19 +319,18 @@ impl Service {
     ) -> Result<proto::SwitchSecretResponse, Fault> {
         let account = account_id(&request.account_id)?;
         let secret = parse_id("secret_id", &request.secret_id)?;
-        let switched = self.modify(account, &request.id, |endpoint, _now| {
-            if endpoint.secret_id == secret {
-                // The call is repeated.
-                return Ok(());
+        let (mut transaction, mut endpoint, now) = self.begin_change(account, &request.id).await?;
+        // If it is the current one already, the call is repeated.
+        if endpoint.secret_id != secret {
+            if endpoint.next_secret_id != Some(secret) {
+                let message = "The new secret was replaced by another one after you opened the page. Nothing was switched.";
+                return Err(Fault::new(Code::PreconditionFailed, message));
             }
-            if endpoint.next_secret_id == Some(secret) {
-                endpoint.use_next_secret();
-                return Ok(());
-            }
-            let message = "The new secret was replaced by another one after you opened the page. Nothing was switched.";
-            Err(Fault::new(Code::PreconditionFailed, message))
-        });
-        Ok(proto::SwitchSecretResponse { endpoint: Some(switched.await?) })
+            endpoint.use_next_secret();
+            endpoints::set_secrets(&mut transaction, &endpoint, now).await?;
+        }
+        let endpoint = self.end_change(transaction, endpoint, now).await?;
+        Ok(proto::SwitchSecretResponse { endpoint: Some(endpoint) })
     }
 
     async fn remove_endpoint(
@@ -453,21 +436,28 @@ impl Service {
         found.ok_or_else(not_found)
     }
 
-    /// Changes an endpoint at the time that `change` gets, and makes its worker load it again.
-    async fn modify(
+    /// Begins a change of an endpoint, which it locks. Returns the endpoint, and the time of the change.
+    async fn begin_change(
         &self,
         account: Uuid,
         id: &str,
-        change: impl FnOnce(&mut Endpoint, OffsetDateTime) -> Result<(), Fault>,
-    ) -> Result<proto::Endpoint, Fault> {
+    ) -> Result<(Transaction<'static, Postgres>, Endpoint, OffsetDateTime), Fault> {
         let id = parse_id("id", id)?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
         let found = endpoints::lock(&mut transaction, id, Some(account)).await?;
-        let mut endpoint = found.ok_or_else(not_found)?;
+        let endpoint = found.ok_or_else(not_found)?;
         // Under the lock: a change that this one has waited for is earlier.
         let now = kit::pg::now(&mut *transaction, &self.clock).await?;
-        change(&mut endpoint, now)?;
-        endpoints::update(&mut transaction, &endpoint, now).await?;
+        Ok((transaction, endpoint, now))
+    }
+
+    /// Commits a change of an endpoint, and wakes its worker, which loads it again.
+    async fn end_change(
+        &self,
+        transaction: Transaction<'static, Postgres>,
+        endpoint: Endpoint,
+        now: OffsetDateTime,
+    ) -> Result<proto::Endpoint, Fault> {
         transaction.commit().await?;
         self.wakeup.wake();
         Ok(convert::endpoint(endpoint, None, now))

@@ -248,65 +248,133 @@ pub async fn count(executor: impl PgExecutor<'_>, account: Uuid) -> Result<i64, 
     .await
 }
 
+/// An endpoint that is added. It is on, and nothing was sent to it yet.
+#[derive(Debug)]
+pub struct NewEndpoint {
+    pub id: Uuid,
+    pub account_id: Uuid,
+    pub url: String,
+    pub address_status: Option<i32>,
+    pub address_problem: String,
+    pub events: Vec<String>,
+    pub secret: Vec<u8>,
+    pub seen_by: Option<Uuid>,
+    pub form_id: Option<Uuid>,
+    pub created_at: OffsetDateTime,
+}
+
 /// Inserts an endpoint and its row of the queue.
-pub async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<(), sqlx::Error> {
-    sqlx::query!(
+pub async fn insert(
+    connection: &mut PgConnection,
+    new: &NewEndpoint,
+) -> Result<Endpoint, sqlx::Error> {
+    sqlx::query_as!(
+        Endpoint,
         "with queue as (insert into webhook.queue (endpoint_id) values ($1))
-         insert into webhook.endpoint (id, account_id, url, events, secret, created_at, address_status, address_problem, seen_by, form_id, secret_id)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+         insert into webhook.endpoint (id, account_id, url, address_status, address_problem, events, secret, seen_by, form_id, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+         returning id, account_id, url, address_status, address_problem, events, state, reason, secret, secret_id, next_secret,
+             next_secret_id, next_secret_from, seen_by, next_seen_by, form_id, rotation_form_id, created_at, failures,
+             first_failure_at, last_failure_at, last_success_at, failure_mailed_at, failures_since_mail",
+        new.id,
+        new.account_id,
+        new.url,
+        new.address_status,
+        new.address_problem,
+        &new.events,
+        new.secret,
+        new.seen_by,
+        new.form_id,
+        new.created_at,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// Updates the URL and the events of an endpoint, and makes it due: the replica that has claimed it loads it again.
+pub async fn set_url_and_events(
+    connection: &mut PgConnection,
+    endpoint: &Endpoint,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "with woken as (update webhook.queue set due_at = least(due_at, $2) where endpoint_id = $1)
+         update webhook.endpoint set url = $3, address_status = $4, address_problem = $5, events = $6 where id = $1",
         endpoint.id,
-        endpoint.account_id,
+        now,
         endpoint.url,
-        &endpoint.events,
-        endpoint.secret,
-        endpoint.created_at,
         endpoint.address_status,
         endpoint.address_problem,
-        endpoint.seen_by,
-        endpoint.form_id,
-        endpoint.secret_id,
+        &endpoint.events,
     )
     .execute(connection)
     .await?;
     Ok(())
 }
 
-/// Updates an endpoint, and makes it due: the replica that has claimed it loads it again.
-pub async fn update(
+/// Updates the state of an endpoint with its reason, and makes it due. The state of a newer version stays.
+pub async fn set_state(
     connection: &mut PgConnection,
     endpoint: &Endpoint,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "with woken as (update webhook.queue set due_at = least(due_at, $13) where endpoint_id = $1)
-         update webhook.endpoint set url = $2, events = $3, state = coalesce($4, state), reason = $5, secret = $6,
-             next_secret = $7, next_secret_from = $8, failures = $9, first_failure_at = $10, last_failure_at = $11,
-             last_success_at = $12, address_status = $14, address_problem = $15, failure_mailed_at = $16,
-             failures_since_mail = $17, seen_by = $18, next_seen_by = $19, rotation_form_id = $20,
-             secret_id = $21, next_secret_id = $22
-         where id = $1",
+        "with woken as (update webhook.queue set due_at = least(due_at, $2) where endpoint_id = $1)
+         update webhook.endpoint set state = coalesce($3, state), reason = $4 where id = $1",
         endpoint.id,
-        endpoint.url,
-        &endpoint.events,
+        now,
         endpoint.state.column(),
         endpoint.reason,
-        endpoint.secret,
-        endpoint.next_secret,
-        endpoint.next_secret_from,
-        endpoint.failures,
-        endpoint.first_failure_at,
-        endpoint.last_failure_at,
-        endpoint.last_success_at,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Updates the secrets of an endpoint, and makes it due.
+pub async fn set_secrets(
+    connection: &mut PgConnection,
+    endpoint: &Endpoint,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "with woken as (update webhook.queue set due_at = least(due_at, $2) where endpoint_id = $1)
+         update webhook.endpoint set secret = $3, secret_id = $4, seen_by = $5, next_secret = $6, next_secret_id = $7,
+             next_secret_from = $8, next_seen_by = $9, rotation_form_id = $10
+         where id = $1",
+        endpoint.id,
         now,
-        endpoint.address_status,
-        endpoint.address_problem,
-        endpoint.failure_mailed_at,
-        endpoint.failures_since_mail,
+        endpoint.secret,
+        endpoint.secret_id,
         endpoint.seen_by,
+        endpoint.next_secret,
+        endpoint.next_secret_id,
+        endpoint.next_secret_from,
         endpoint.next_seen_by,
         endpoint.rotation_form_id,
-        endpoint.secret_id,
-        endpoint.next_secret_id,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Updates the health of an endpoint, which its worker does not read.
+pub async fn set_health(
+    connection: &mut PgConnection,
+    id: Uuid,
+    health: Health,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update webhook.endpoint set failures = $2, first_failure_at = $3, last_failure_at = $4, last_success_at = $5,
+             failure_mailed_at = $6, failures_since_mail = $7
+         where id = $1",
+        id,
+        health.failures,
+        health.first_failure_at,
+        health.last_failure_at,
+        health.last_success_at,
+        health.mailed_at,
+        health.failures_since_mail,
     )
     .execute(connection)
     .await?;

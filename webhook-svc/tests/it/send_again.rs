@@ -125,8 +125,8 @@ async fn a_resend_during_the_record_of_an_attempt_follows_only_a_failure(pool: P
         let mut pressing = JoinSet::new();
         pressing.spawn(async move { deliveries.clone().send_again(request).await });
         is_waiting_for_a_lock(&pool).await;
-        // Counting a failure makes the endpoint due.
-        endpoints::update(&mut recording, &locked[0], START).await.unwrap();
+        // A failure may disable the endpoint, which makes it due.
+        endpoints::set_state(&mut recording, &locked[0], START).await.unwrap();
         recording.commit().await.unwrap();
         let answer = pressing.join_next().await.unwrap().unwrap();
         answer.unwrap();
