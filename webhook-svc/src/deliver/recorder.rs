@@ -78,22 +78,23 @@ fn count(outcome: &Outcome) {
 }
 
 async fn record(shared: &Shared, batch: &[Record]) -> anyhow::Result<()> {
-    let (pool, now) = (&shared.pool, shared.now());
+    let now = shared.now();
     let completions: Vec<Completion> =
         (batch.iter()).map(|record| completion(shared, record, now)).collect();
     let reports: Vec<AttemptReport<'_>> = (batch.iter().zip(&completions))
         .filter_map(|(record, completion)| report(record, completion))
         .collect();
     if (reports.iter()).all(|it| it.outcome == health::Outcome::Delivered) {
-        // The usual batch needs no transaction around its one statement.
-        attempts::complete(pool, shared.holder, &completions, now).await?;
+        // The usual batch is one statement.
+        let mut connection = shared.pool.acquire().await?;
+        attempts::complete(&mut connection, shared.holder, &completions, now).await?;
         return Ok(());
     }
     let mut transaction = shared.producer.begin().await?;
     // All endpoints that the transaction may change, in one order: two recorders cannot wait for each other.
     let ids: HashSet<Uuid> = completions.iter().map(|it| it.claim.endpoint).collect();
     let endpoints = endpoints::lock_all(&mut transaction, &Vec::from_iter(ids)).await?;
-    let recorded = attempts::complete(&mut *transaction, shared.holder, &completions, now).await?;
+    let recorded = attempts::complete(&mut transaction, shared.holder, &completions, now).await?;
     let mut counted = counted_reports(&reports, recorded.into_iter().collect());
     let mut notices = Vec::new();
     for mut endpoint in endpoints {

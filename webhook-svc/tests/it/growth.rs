@@ -94,13 +94,14 @@ async fn record(pool: &PgPool) {
         .fetch_all(pool)
         .await
         .unwrap();
+    let mut connection = pool.acquire().await.unwrap();
     for batch in waiting.chunks(BATCH) {
         let delivered = |(endpoint, id): &(Uuid, i64)| {
             let claim = Claim { endpoint: *endpoint, token: 0 };
             attempt(claim, *id, DeliveryState::Delivered, None)
         };
         let batch: Vec<_> = batch.iter().map(delivered).collect();
-        attempts::complete(pool, HOLDER, &batch, START).await.unwrap();
+        attempts::complete(&mut connection, HOLDER, &batch, START).await.unwrap();
     }
 }
 

@@ -56,7 +56,7 @@ async fn a_repeated_attempt_in_a_batch_is_recorded_once(pool: PgPool) {
     for (id, (first, second)) in ids.iter().zip([(0, 0), (1, 1), (0, 1), (2, 0)]) {
         let batch = [outcomes[first], outcomes[second]]
             .map(|(state, due_at)| attempt(claim, *id, state, due_at));
-        attempts::complete(&pool, HOLDER, &batch, START).await.unwrap();
+        attempts::complete(&mut connection, HOLDER, &batch, START).await.unwrap();
     }
     let logged: Vec<_> = sqlx::query!(
         r#"select delivery_id, count(*) as "count!" from webhook.attempt_log group by 1 order by 1"#

@@ -120,7 +120,7 @@ async fn a_resend_during_the_record_of_an_attempt_follows_only_a_failure(pool: P
         let done = attempt(claimed.unwrap()[0], id, state, None);
         let mut recording = connection.begin().await.unwrap();
         let locked = endpoints::lock_all(&mut recording, &[endpoint]).await.unwrap();
-        attempts::complete(&mut *recording, HOLDER, &[done], START).await.unwrap();
+        attempts::complete(&mut recording, HOLDER, &[done], START).await.unwrap();
         let (deliveries, request) = service.send_again_request(ADA, endpoint, id);
         let mut pressing = JoinSet::new();
         pressing.spawn(async move { deliveries.clone().send_again(request).await });
