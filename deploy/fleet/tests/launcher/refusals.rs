@@ -1,6 +1,7 @@
 //! Errors of the environment: `up` prints one sentence that says what to do, and leaves nothing running.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::Command;
@@ -30,6 +31,17 @@ fn a_port_in_use_is_refused() {
     let fleet = TestFleet::new();
     let said = refusal(fleet.command("up").args(["--port", &port]));
     contains(&said, &[&format!("port {port} is taken"), "--port"]);
+}
+
+#[test]
+fn a_status_that_cannot_be_written_is_an_error_unless_nobody_reads_it() {
+    let fleet = TestFleet::new();
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    refusal(fleet.command("status").stdout(full));
+    let (reader, writer) = io::pipe().unwrap();
+    drop(reader);
+    let ended = fleet.command("status").stdout(writer).output().unwrap();
+    assert_eq!((ended.status.code(), said(&ended)), (Some(141), String::new()));
 }
 
 #[test]
