@@ -3,12 +3,11 @@
 use clap::Command;
 use clap_complete::Shell;
 
-use crate::error::Error;
 use crate::output;
 
 /// Prints the script of a shell.
-pub(crate) fn print_script(shell: Shell, mut staff: Command) -> Result<(), Error> {
+pub(crate) fn print_script(shell: Shell, mut staff: Command) {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut staff, "staff", &mut script);
-    output::bytes(&script)
+    output::bytes(&script);
 }

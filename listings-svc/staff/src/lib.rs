@@ -1,7 +1,7 @@
 //! `staff`: the command-line tool of the service's staff. A client of every service's staff RPCs.
 //!
 //! A command is a noun and a verb (`staff game restore`), as in `gh` and `kubectl`. The module of a command has the noun's name.
-//! Exit status: 0 done, 1 refused by the service, 2 invalid arguments, settings or files, 3 no service answers.
+//! Exit status: 0 done, 1 refused by the service, 2 invalid arguments, settings or files, 3 no service answers, 141 nobody reads the output.
 
 mod account;
 mod apply;
@@ -39,7 +39,7 @@ use rpc::command::RpcCommand;
 /// Reviews listings, manages accounts, keys and switches, and looks after the economy and votes
 ///
 /// A command is a noun and a verb: `staff game restore SLUG`. Exit status: 0 done, 1 refused by the service, 2 invalid arguments,
-/// settings or files, 3 no service answers.
+/// settings or files, 3 no service answers, 141 nobody reads the output.
 #[derive(Debug, Parser)]
 #[command(name = "staff", version, max_term_width = 100)]
 struct Staff {
@@ -122,7 +122,8 @@ async fn run(rpcs: &[RpcCommand]) -> Result<(), Error> {
 async fn run_own(rpcs: &[RpcCommand], matches: &ArgMatches) -> Result<(), Error> {
     let staff = Staff::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
     if let Command::Completion { shell } = staff.command {
-        return completion::print_script(shell, command_line(rpcs));
+        completion::print_script(shell, command_line(rpcs));
+        return Ok(());
     }
     let output = Output::new(staff.json);
     if let Command::Member(command) = staff.command {

@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
+use std::process;
 
 use kit::Clock;
 use prost_types::Timestamp;
@@ -13,6 +14,8 @@ use crate::error::Error;
 
 /// Times that are no further away are told by their distance.
 const NEAR: Duration = Duration::DAY;
+/// The exit status of a program that SIGPIPE ends, as shells report it.
+const BROKEN_PIPE: i32 = 141;
 
 /// Whether to print for people or for programs.
 #[derive(Debug, Clone, Copy)]
@@ -49,22 +52,29 @@ impl Output {
     }
 }
 
-/// Writes a line. A reader that has closed the pipe (`staff … | head -1`) is no error.
+/// Writes a line.
 fn write(line: &impl Display) {
     // It takes the colours out when stdout is no terminal, or the user wants none.
-    match writeln!(anstream::stdout(), "{line}") {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            eprintln!("staff: the answer cannot be written: {error}");
-        }
-        _ => {}
-    }
+    require_written(writeln!(anstream::stdout(), "{line}"));
 }
 
-/// Writes bytes as they are. Unlike a table, a script that is cut short is an error.
-pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Error> {
-    io::stdout()
-        .write_all(bytes)
-        .map_err(|error| Error::usage(format!("the output cannot be written: {error}")))
+/// Writes bytes as they are.
+pub(crate) fn bytes(bytes: &[u8]) {
+    let mut stdout = io::stdout();
+    require_written(stdout.write_all(bytes).and_then(|()| stdout.flush()));
+}
+
+/// Ends the program if its output was not written: quietly if the reader is gone (`staff … | head -1`).
+#[expect(clippy::exit, reason = "nothing that the command would still do has a reader")]
+fn require_written(written: io::Result<()>) {
+    let Err(error) = written else {
+        return;
+    };
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        process::exit(BROKEN_PIPE);
+    }
+    eprintln!("staff: the output cannot be written: {error}. Free space, or write it elsewhere.");
+    process::exit(2);
 }
 
 /// Reports why the command failed.
