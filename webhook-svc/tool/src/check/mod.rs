@@ -7,7 +7,6 @@ mod table;
 mod tampering;
 mod target;
 
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,6 +16,7 @@ use http::Uri;
 use self::report::{Finding, Report, Verdict};
 use self::target::Target;
 use crate::client::Client;
+use crate::print;
 use crate::signature::Secrets;
 
 /// Test whether a receiver of Mchezo's webhooks conforms to the six rules of the contract
@@ -72,8 +72,7 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
         anyhow::bail!("{} does not respond: {problem}. Start the receiver first", target.url);
     }
     let report = check(&target).await;
-    // A closed pipe is not an error.
-    write!(io::stdout(), "{report}").ok();
+    print(&report.to_string());
     Ok(ExitCode::from(u8::from(report.has_failed())))
 }
 

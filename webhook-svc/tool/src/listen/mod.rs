@@ -3,24 +3,29 @@
 //! Messages are posted one after the other, in their order. One that the receiver does not accept is tried again, and is set aside after so
 //! many attempts, so that the others get through.
 
+use std::future::pending;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use http::Uri;
+use tokio::io::Interest;
+use tokio::net::unix::pipe;
 use tokio::time::sleep;
 
 use crate::api::{Api, CallError, Message, StartPoint};
 use crate::client::Client;
 use crate::clock::now;
-use crate::show;
 use crate::signature::{self, Secret, UnsignedMessage};
+use crate::{BROKEN_PIPE, show};
 
 /// The attempts after which a message is set aside.
 const ATTEMPTS: u32 = 5;
 /// The wait after the first attempt. Each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// The error of a pipe that is opened without a reader.
+const ENXIO: i32 = 6;
 
 /// Pull the messages of an account from the API, and print them or post them to a receiver
 ///
@@ -47,7 +52,7 @@ pub(crate) struct Options {
     ca_file: Option<PathBuf>,
 }
 
-/// Pulls until it is interrupted.
+/// Pulls until it is interrupted, or nobody reads its output.
 pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     let client = Client::new(options.ca_file.as_deref())?;
     let api = Api::new(client.clone(), &options.api, &api_key()?).map_err(anyhow::Error::msg)?;
@@ -62,8 +67,20 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
     tokio::select! {
         ended = puller.run(options.since) => ended?,
         interrupted = tokio::signal::ctrl_c() => interrupted?,
+        () = reader_is_gone() => return Ok(ExitCode::from(BROKEN_PIPE)),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Waits until the reader of the output has closed its pipe: the next message may come in days.
+async fn reader_is_gone() {
+    // Opened once more, because only this one may not block.
+    match pipe::OpenOptions::new().open_sender("/dev/stdout") {
+        Ok(stdout) => drop(stdout.ready(Interest::ERROR).await),
+        Err(error) if error.raw_os_error() == Some(ENXIO) => {}
+        // It is no pipe. A failed write will tell.
+        Err(_) => pending().await,
+    }
 }
 
 /// The key, which is no argument: other users of the machine can read arguments.
