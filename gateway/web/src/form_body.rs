@@ -2,9 +2,10 @@
 
 use axum::body::Body;
 use axum::extract::{Form, FromRequest, Request};
+use bytes::{Bytes, BytesMut};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use http_body_util::BodyExt as _;
 use serde::de::DeserializeOwned;
 
 use crate::page_error::PageError;
@@ -13,6 +14,9 @@ use crate::page_error::PageError;
 pub const DEFAULT_LIMIT: usize = 64 * 1024;
 /// The longest body of any form. Longer ones are uploads of files.
 pub const MAX_LIMIT: usize = 256 * 1024;
+/// How much of a form that is too long is read. A browser reads the response only after it has sent
+/// the body, so that without this it would show a broken connection in place of what to do.
+const MAX_READ: usize = 4 * 1024 * 1024;
 
 /// The most fields of a form, checked boxes included. The largest forms of this site have some fifty.
 pub const MAX_FIELDS: usize = 500;
@@ -41,21 +45,33 @@ pub async fn buffer(request: Request, limit: usize) -> Result<Request, PageError
         return Ok(request);
     }
     let (head, body) = request.into_parts();
-    match Limited::new(body, limit).collect().await {
-        Ok(body) => {
-            let body = body.to_bytes();
-            // Pages show typed fields again, so their number must not be the sender's choice.
-            let fields = body.split(|byte| *byte == b'&').count();
-            if fields > MAX_FIELDS {
-                return Err(unreadable(StatusCode::PAYLOAD_TOO_LARGE));
-            }
-            Ok(Request::from_parts(head, Body::from(body)))
-        }
-        Err(error) if error.is::<LengthLimitError>() => {
-            Err(unreadable(StatusCode::PAYLOAD_TOO_LARGE))
-        }
-        Err(_) => Err(unreadable(StatusCode::BAD_REQUEST)),
+    let body = read(body, limit).await?;
+    // Pages show typed fields again, so their number must not be the sender's choice.
+    let fields = body.split(|byte| *byte == b'&').count();
+    if fields > MAX_FIELDS {
+        return Err(unreadable(StatusCode::PAYLOAD_TOO_LARGE));
     }
+    Ok(Request::from_parts(head, Body::from(body)))
+}
+
+/// Reads a body of at most this length, and discards what a longer one has beyond it.
+async fn read(mut body: Body, limit: usize) -> Result<Bytes, PageError> {
+    let (mut read, mut length) = (BytesMut::new(), 0_usize);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_broken| unreadable(StatusCode::BAD_REQUEST))?;
+        let data = frame.into_data().unwrap_or_default();
+        length = length.saturating_add(data.len());
+        if length > MAX_READ {
+            break;
+        }
+        if length <= limit {
+            read.extend_from_slice(&data);
+        }
+    }
+    if length > limit {
+        return Err(unreadable(StatusCode::PAYLOAD_TOO_LARGE));
+    }
+    Ok(read.freeze())
 }
 
 /// Whether a request has files.
@@ -71,5 +87,42 @@ pub fn unreadable(status: StatusCode) -> PageError {
     match status {
         StatusCode::PAYLOAD_TOO_LARGE => PageError::new(StatusCode::PAYLOAD_TOO_LARGE),
         _ => PageError::unreadable_form(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures::{StreamExt as _, stream};
+
+    use super::*;
+
+    const PART: usize = 64 * 1024;
+
+    /// The status after a form of so many parts, and how many of them were read.
+    async fn send(parts: usize) -> (StatusCode, usize) {
+        let read = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&read);
+        let body = stream::iter(0..parts).map(move |_| {
+            counter.fetch_add(1, Ordering::Relaxed);
+            Ok::<_, Infallible>(Bytes::from(vec![b'x'; PART]))
+        });
+        let request = Request::post("/").body(Body::from_stream(body)).unwrap();
+        let buffered = buffer(request, PART).await;
+        let status = buffered.map_or_else(|error| error.status, |_| StatusCode::OK);
+        (status, read.load(Ordering::Relaxed))
+    }
+
+    #[tokio::test]
+    async fn a_form_that_is_too_long_is_read_so_that_the_browser_shows_the_answer() {
+        let too_long = StatusCode::PAYLOAD_TOO_LARGE;
+        assert_eq!(send(1).await, (StatusCode::OK, 1));
+        assert_eq!(send(20).await, (too_long, 20));
+        // Nobody keeps the site reading.
+        let most = MAX_READ / PART + 1;
+        assert_eq!(send(10_000).await, (too_long, most));
     }
 }

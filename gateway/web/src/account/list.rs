@@ -111,7 +111,7 @@ async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageRes
         name,
         role: say(membership.role.key()),
     });
-    let name = Field::name("name", say("accounts-name")).value(typed);
+    let name = Field::text("name", say("accounts-name")).value(typed);
     let page = ListPage {
         frame: request.viewer.frame(),
         accounts: accounts.collect(),

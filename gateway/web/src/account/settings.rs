@@ -152,7 +152,7 @@ fn page(request: &MemberRequest, frame: Frame, name: &str, state: FormState) -> 
     let page = AccountSettingsPage {
         frame,
         id: request.scope.id.to_string(),
-        name: Field::name("name", say("settings-name")).value(name).error_in(&errors),
+        name: Field::text("name", say("settings-name")).value(name).error_in(&errors),
         errors,
     };
     html(status, &page)

@@ -75,7 +75,7 @@ async fn page(
     let page = CurrencyPage {
         account: account.to_string(),
         name: request.may(Permission::Develop).then(|| {
-            let name = Field::text("name", say("economy-name-label")).max(60);
+            let name = Field::text("name", say("economy-name-label"));
             let hint = say("economy-name-hint");
             name.hint(hint).value(&form.name).error_in(&errors)
         }),

@@ -48,7 +48,7 @@ impl Summary {
 fn facts(listing: &Listing, creator: &str) -> Vec<Fact> {
     let fields = fields_of(listing, creator)
         .into_iter()
-        .filter(|field| !matches!(field.input, Input::Title(_)));
+        .filter(|field| !matches!(field.input, Input::Title));
     let facts = fields.map(|field| Fact {
         label: texts().value("field", field.name, field.name).to_owned(),
         text: text(&field),

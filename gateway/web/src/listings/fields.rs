@@ -24,16 +24,16 @@ pub(super) struct ListingField {
     pub(super) stored: Value,
 }
 
-/// How a person enters a field, and how the body of the API call has it. The number of a line is the most characters.
+/// How a person enters a field, and how the body of the API call has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Input {
     /// The heading of the listing's page.
-    Title(u32),
-    Line(u32),
+    Title,
+    Line,
     /// When empty, the body has an empty string.
-    OptionalLine(u32),
+    OptionalLine,
     /// When empty, the body has null, as it has for an empty year, address or nullable day.
-    NullableLine(u32),
+    NullableLine,
     /// The form of a new page has it; afterwards it does not change.
     Handle,
     Paragraphs,
@@ -91,14 +91,14 @@ fn field(name: &'static str, input: Input, stored: Value) -> ListingField {
 
 fn page(page: &proto::Page) -> Vec<ListingField> {
     vec![
-        field("name", Title(120), json!(page.name)),
+        field("name", Title, json!(page.name)),
         field("handle", Handle, json!(page.handle)),
         field("kind", Select(CreatorKind), json!(page.kind)),
         field("roles", Checks(Role, 0), json!(page.roles)),
-        field("tagline", OptionalLine(160), json!(page.tagline)),
+        field("tagline", OptionalLine, json!(page.tagline)),
         field("bio", Paragraphs, json!(page.bio)),
         field("country_code", Select(Country), json!(page.country_code)),
-        field("city", NullableLine(120), json!(page.city)),
+        field("city", NullableLine, json!(page.city)),
         field("verified", Shown, json!(page.verified)),
         field("links", Links, json!(page.links)),
     ]
@@ -108,8 +108,8 @@ fn game(game: &proto::Game, creator: &str) -> Vec<ListingField> {
     vec![
         field("slug", Shown, json!(game.slug)),
         field("creator", Creator, json!(creator)),
-        field("title", Title(120), json!(game.title)),
-        field("tagline", OptionalLine(160), json!(game.tagline)),
+        field("title", Title, json!(game.title)),
+        field("tagline", OptionalLine, json!(game.tagline)),
         field("description", Paragraphs, json!(game.description)),
         field("genres", Checks(Genre, 3), json!(game.genres)),
         field("platforms", Checks(Platform, 0), json!(game.platforms)),
@@ -124,12 +124,12 @@ fn game(game: &proto::Game, creator: &str) -> Vec<ListingField> {
 fn event(event: &proto::Event) -> Vec<ListingField> {
     vec![
         field("slug", Shown, json!(event.slug)),
-        field("title", Title(120), json!(event.title)),
+        field("title", Title, json!(event.title)),
         field("kind", Select(EventKind), json!(event.kind)),
         field("starts_at", Day, json!(event.starts_at)),
         field("ends_at", NullableDay, json!(event.ends_at)),
         field("country_code", Select(Country), json!(event.country_code)),
-        field("city", Line(120), json!(event.city)),
+        field("city", Line, json!(event.city)),
         field("online", Switch, json!(event.online)),
         field("website", Address, json!(event.website)),
         field("description", Paragraphs, json!(event.description)),

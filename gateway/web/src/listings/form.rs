@@ -53,10 +53,9 @@ impl FormContext<'_> {
         Some(match field.input {
             Input::Shown => return None,
             Input::Handle if !self.is_new => return None,
-            Input::Handle => Part::Field(self.line(name).optional()),
-            Input::Title(max) | Input::Line(max) => Part::Field(self.line(name).max(max)),
-            Input::OptionalLine(max) | Input::NullableLine(max) => {
-                Part::Field(self.line(name).max(max).optional())
+            Input::Title | Input::Line => Part::Field(self.line(name)),
+            Input::Handle | Input::OptionalLine | Input::NullableLine => {
+                Part::Field(self.line(name).optional())
             }
             Input::Year => {
                 let year = Field::digits(name, label(name));
@@ -68,8 +67,8 @@ impl FormContext<'_> {
             }
             Input::Day => Part::Field(self.day(name)),
             Input::NullableDay => Part::Field(self.day(name).optional()),
-            Input::Paragraphs => self.area(name, "field-text-hint", 8, 10_000),
-            Input::Credits => self.area(name, "field-credits-hint", 6, 70_000),
+            Input::Paragraphs => self.area(name, "field-text-hint", 8),
+            Input::Credits => self.area(name, "field-credits-hint", 6),
             Input::Creator => self.select(name, self.creators()),
             Input::Select(group) => self.select(name, self.values(group)),
             Input::Checks(group, most) => self.checks(name, self.values(group), most),
@@ -96,9 +95,8 @@ impl FormContext<'_> {
         field.error_in(self.errors)
     }
 
-    fn area(&self, name: &'static str, hint: &'static str, rows: u8, max: u32) -> Part {
+    fn area(&self, name: &'static str, hint: &'static str, rows: u8) -> Part {
         let area = Field::area(name, label(name), rows)
-            .max(max)
             .optional()
             .hint(say(hint))
             .value(self.typed.get(name));

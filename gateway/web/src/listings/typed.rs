@@ -128,7 +128,7 @@ impl TypedListing {
             Input::Credits => (!self.all(field.name).is_empty()).then(|| self.credits()),
             // A text that is not a number stays, and the service reports the error.
             Input::Year => Some(typed.trim().parse::<i32>().map_or(nullable, Value::from)),
-            Input::NullableLine(_) | Input::NullableDay | Input::Address => Some(nullable),
+            Input::NullableLine | Input::NullableDay | Input::Address => Some(nullable),
             Input::Checks(..) => Some(json!(self.all(field.name))),
             Input::Switch => Some(Value::from(!typed.is_empty())),
             Input::Links => Some(self.link_values()),

@@ -10,8 +10,10 @@ use crate::listings::{
 };
 use crate::route::{PathKind, Route, with_body};
 
-/// The longest body of the form of a listing: 10,000 characters of any script, as a browser encodes them, are up to 120,000 bytes.
-const MAX_LISTING: usize = form_body::MAX_LIMIT;
+/// The longest body of a form with a long text: 10,000 characters of any script, as a browser encodes
+/// them, are up to 120,000 bytes. There is room for more than the service accepts, so that its answer
+/// says by how much a text is too long.
+const MAX_LONG_TEXT: usize = form_body::MAX_LIMIT;
 
 pub(super) fn routes() -> Vec<Route> {
     [account_routes(), webhook_routes(), listing_routes(), picture_routes(), economy_routes()]
@@ -105,14 +107,14 @@ fn listing_routes() -> Vec<Route> {
         read.page(account!("/listings"), list_of_listings::show),
         with_body(
             edit.form(account!("/listings/new/{kind}"), create::show, create::send),
-            MAX_LISTING,
+            MAX_LONG_TEXT,
         ),
         read.page(listing!(""), show::show),
-        with_body(edit.form(listing!("/edit"), edit::show, edit::send), MAX_LISTING),
+        with_body(edit.form(listing!("/edit"), edit::show, edit::send), MAX_LONG_TEXT),
         edit.action(listing!("/withdraw"), show::withdraw),
         edit.action(listing!("/take-down"), show::take_down),
         read.page(account!("/claims"), claims::show),
-        edit.action(account!("/claims"), claims::send),
+        with_body(edit.action(account!("/claims"), claims::send), MAX_LONG_TEXT),
         edit.action(account!("/claims/{claim}/withdraw"), claims::withdraw),
     ]
 }
@@ -123,11 +125,11 @@ fn picture_routes() -> Vec<Route> {
     vec![
         read.page(account!("/pictures/{name}"), picture_file::show),
         read.page(listing!("/pictures"), pictures::show),
-        with_body(edit.action(listing!("/pictures/arrange"), pictures::arrange), MAX_LISTING),
+        with_body(edit.action(listing!("/pictures/arrange"), pictures::arrange), MAX_LONG_TEXT),
         with_body(edit.action(listing!("/pictures/{picture}"), upload::send), upload::MAX_BODY),
         with_body(
             edit.action(listing!("/pictures/{picture}/remove"), pictures::remove),
-            MAX_LISTING,
+            MAX_LONG_TEXT,
         ),
     ]
 }

@@ -14,7 +14,9 @@ use crate::browser::{Browser, Page};
 use crate::full_account::{CAROL, FullAccount, every_field, forms, person_id};
 use crate::outages::without;
 use crate::support::{ADA, BOB, PASSWORD, Site};
-use crate::typed_forms::{BUTTONS, NEW_ACCOUNT, Needs, OF_ACCOUNTS, OF_PEOPLE, TypedForm, holder};
+use crate::typed_forms::{
+    BUTTONS, LONG, NEW_ACCOUNT, Needs, OF_ACCOUNTS, OF_PEOPLE, TypedForm, holder,
+};
 
 const READ_ONLY: &str = "read-only for a while";
 const AWAY: &str = "Try again";
@@ -184,6 +186,34 @@ async fn a_refused_form_keeps_its_fields_and_links_its_errors(pool: PgPool) {
         let mut browser = holder(&full, form, &full.hooks.site).await;
         assert_refused(&full, &mut browser, form).await;
     }
+}
+
+/// The letters of a text that is too long: a browser counts each as two, and sends it as 12 bytes.
+fn too_long(field: &str) -> String {
+    // The services accept 120 to 160 letters in a line, and 2,000 or 10,000 in a text.
+    let letters = if ["evidence", "description"].contains(&field) { 10_001 } else { 1_000 };
+    "\u{1e900}".repeat(letters)
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_text_that_is_too_long_in_any_script_is_shown_again_whole(pool: PgPool) {
+    let full = FullAccount::new(pool).await;
+    let mut owner = full.owner.clone();
+    let mut tried = 0;
+    for form in OF_ACCOUNTS {
+        let shown = owner.get(&full.own(form.page)).await;
+        let mut fields = form.typed(&shown.hidden(), true);
+        let texts =
+            fields.iter_mut().filter(|(_, value)| value.starts_with("Typed") || *value == LONG);
+        for (name, value) in texts {
+            *value = too_long(name);
+            tried += 1;
+        }
+        let page = form.post(&mut owner, &full, &fields).await;
+        assert_eq!(page.status, 422, "{}", form.action);
+        form.assert_kept(&page, &fields);
+    }
+    assert_eq!(tried, 7);
 }
 
 async fn assert_refused(full: &FullAccount, browser: &mut Browser, form: &TypedForm) {

@@ -9,6 +9,9 @@ use crate::language::Language;
 use crate::texts::Texts;
 
 /// A field with its label.
+///
+/// No field has a `maxlength`. It counts UTF-16 units, so a name in Adlam would get half the letters
+/// that the service accepts, and browsers cut pasted text without a word. The service counts.
 #[derive(Debug, Template)]
 #[template(path = "part/field.html")]
 pub struct Field {
@@ -21,7 +24,6 @@ pub struct Field {
     error: Option<String>,
     is_required: bool,
     language: Language,
-    max: u32,
 }
 
 /// How a person fills a field in, with the settings that only this control has.
@@ -64,13 +66,12 @@ impl Field {
             error: None,
             is_required: true,
             language: Language::default(),
-            max: 200,
         }
     }
 
     /// A text of several lines.
     pub fn area(name: &'static str, label: &'static str, rows: u8) -> Self {
-        Self::new(Control::Area { rows }, name, label).max(2_000)
+        Self::new(Control::Area { rows }, name, label)
     }
 
     /// One of several values.
@@ -98,23 +99,16 @@ impl Field {
 
     /// An address of the web. The service explains what is wrong with one, so the browser does not check it.
     pub fn url(name: impl Into<Cow<'static, str>>, label: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(Control::Line { kind: "text", inputmode: "url" }, name, label).max(2_048)
-    }
-
-    /// The name of an account or a key, whose length the gateway limits.
-    pub fn name(name: &'static str, label: &'static str) -> Self {
-        Self::text(name, label).max(120)
+        Self::new(Control::Line { kind: "text", inputmode: "url" }, name, label)
     }
 
     pub fn email(name: &'static str, label: &'static str) -> Self {
-        let field = Self::line("email", name, label).max(254);
-        field.autocomplete("username")
+        Self::line("email", name, label).autocomplete("username")
     }
 
     /// A password that exists. Its value is never shown again.
     pub fn password(name: &'static str, label: &'static str) -> Self {
-        let field = Self::line("password", name, label).max(256);
-        field.autocomplete("current-password")
+        Self::line("password", name, label).autocomplete("current-password")
     }
 
     /// A password that a person chooses.
@@ -126,21 +120,21 @@ impl Field {
 
     /// A code of an authenticator app, or a recovery code, which has letters.
     pub fn code(name: &'static str, label: &'static str) -> Self {
-        Self::text(name, label).autocomplete("one-time-code").max(40)
+        Self::text(name, label).autocomplete("one-time-code")
     }
 
     /// A code of an authenticator app.
     pub fn app_code(name: &'static str, label: &'static str) -> Self {
-        Self::digits(name, label).autocomplete("one-time-code").max(40)
+        Self::digits(name, label).autocomplete("one-time-code")
     }
 
     pub fn date(name: &'static str, label: &'static str) -> Self {
-        Self::line("date", name, label).max(10)
+        Self::line("date", name, label)
     }
 
     /// A time, in UTC.
     pub fn minute(name: &'static str, label: &'static str) -> Self {
-        Self::line("datetime-local", name, label).max(20)
+        Self::line("datetime-local", name, label)
     }
 
     /// What a browser may fill in. Never `off`: then Chromium forgets what was typed when a person comes back with Back, and no secret needs
@@ -148,12 +142,6 @@ impl Field {
     #[must_use]
     pub fn autocomplete(mut self, autocomplete: &'static str) -> Self {
         self.autocomplete = autocomplete;
-        self
-    }
-
-    #[must_use]
-    pub fn max(mut self, characters: u32) -> Self {
-        self.max = characters;
         self
     }
 

@@ -35,17 +35,32 @@ fn every_field_keeps_what_was_typed_when_a_person_comes_back() {
             ["on", "username", "organization", "current-password", "new-password", "one-time-code"];
         assert!(known.contains(&value.as_str()), "{value}");
     }
-    for field in [
-        Field::text("title", "Title"),
-        Field::name("name", "Name"),
-        Field::date("day", "Day"),
-        Field::minute("since", "Since"),
-    ] {
+    for field in
+        [Field::text("title", "Title"), Field::date("day", "Day"), Field::minute("since", "Since")]
+    {
         let html = field.render().unwrap();
         assert!(html.contains(" autocomplete=\"on\""), "{html}");
     }
     let code = Field::code("code", "Code").render().unwrap();
     assert!(code.contains(" autocomplete=\"one-time-code\""), "{code}");
+}
+
+/// Whether a file below a folder has this text.
+fn has_text(folder: &Path, text: &str) -> bool {
+    fs::read_dir(folder).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            return has_text(&path, text);
+        }
+        fs::read_to_string(&path).unwrap().contains(text)
+    })
+}
+
+#[test]
+fn no_browser_counts_or_cuts_what_is_typed() {
+    let templates = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
+    assert!(has_text(&templates, "<textarea"));
+    assert!(!has_text(&templates, "maxlength"));
 }
 
 #[test]
@@ -122,14 +137,14 @@ fn each_control_has_its_settings() {
     for (field, setting) in [
         (
             Field::digits("year", "Year"),
-            " type=\"text\" autocomplete=\"on\" maxlength=\"200\" dir=\"auto\" inputmode=\"numeric\"",
+            " type=\"text\" autocomplete=\"on\" dir=\"auto\" inputmode=\"numeric\"",
         ),
-        (Field::url("url", "Address"), " maxlength=\"2048\" dir=\"auto\" inputmode=\"url\""),
+        (Field::url("url", "Address"), " dir=\"auto\" inputmode=\"url\""),
         (
             Field::app_code("code", "Code"),
-            " autocomplete=\"one-time-code\" maxlength=\"40\" dir=\"auto\" inputmode=\"numeric\"",
+            " autocomplete=\"one-time-code\" dir=\"auto\" inputmode=\"numeric\"",
         ),
-        (Field::area("bio", "About", 8), " rows=\"8\" maxlength=\"2000\""),
+        (Field::area("bio", "About", 8), " rows=\"8\" dir=\"auto\""),
         (Field::checks("kind", "Kind", choices(), 3), "<fieldset data-most=\"3\">"),
         (Field::checks("kind", "Kind", choices(), 0), "<fieldset><legend>"),
         (Field::select("kind", "Kind", choices()), "<option value=\"a\">"),

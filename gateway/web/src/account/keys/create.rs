@@ -119,7 +119,7 @@ async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> Page
         frame,
         account: request.scope.id.to_string(),
         form: once_form::new_id(),
-        name: Field::name("name", say("key-name"))
+        name: Field::text("name", say("key-name"))
             .hint(say("key-name-hint"))
             .value(&form.name)
             .error_in(&errors),

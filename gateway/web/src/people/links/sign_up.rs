@@ -62,7 +62,7 @@ async fn check(request: &LinkRequest) -> Result<(), PageError> {
 
 async fn page(request: &LinkRequest, typed_name: &str, state: FormState) -> Response {
     let texts = request.language.texts();
-    let account_name = Field::name("account_name", texts.say("account-name-label"))
+    let account_name = Field::text("account_name", texts.say("account-name-label"))
         .hint(texts.say("account-name-hint"))
         .autocomplete("organization")
         .value(typed_name);
