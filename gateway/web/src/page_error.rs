@@ -175,6 +175,12 @@ impl PageError {
         Self::translated(StatusCode::UNAUTHORIZED, keys).link("/sign-in", "nav-sign-in")
     }
 
+    /// A form that another person has opened; `email` is that of the person who is signed in.
+    pub fn other_person(email: &str) -> Self {
+        let keys = &("error-other-person-title", "error-other-person");
+        Self::with_value(StatusCode::FORBIDDEN, keys, email)
+    }
+
     pub fn timed_out() -> Self {
         let keys = &("error-slow-title", "error-slow");
         Self::translated(StatusCode::SERVICE_UNAVAILABLE, keys)

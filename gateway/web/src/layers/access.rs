@@ -8,7 +8,8 @@ use http::Method;
 use pages::Language;
 use uuid::Uuid;
 
-use super::typed_form;
+use super::form_person;
+use super::typed_form::{self, CapturedForm};
 use crate::admission::PageKind;
 use crate::app::App;
 use crate::client_info::ClientInfo;
@@ -75,8 +76,15 @@ pub async fn check(State(guard): State<Guard>, mut request: Request, next: Next)
     request.extensions_mut().insert(language);
     let admitted = admit(&guard, &mut request).await;
     let language = request.extensions().get::<PageLanguage>().copied().unwrap_or(language);
+    let person = request.extensions().get::<Viewer>().map(|viewer| viewer.person.id);
     let mut response = match admitted {
-        Ok(None) => next.run(request).await,
+        Ok(None) => {
+            let response = next.run(request).await;
+            match person {
+                Some(person) => form_person::add_to_page(response, person).await,
+                None => response,
+            }
+        }
         Ok(Some(elsewhere)) => elsewhere,
         Err(error) => error.into_response(),
     };
@@ -146,6 +154,8 @@ async fn authorize(
     if request.method() == Method::POST {
         let counted = app.admission.session_form(viewer.subject(), now).await?;
         counted.map_err(PageError::too_many_forms)?;
+        let form = request.extensions().get::<CapturedForm>();
+        form_person::check(&viewer, form.and_then(|form| form.value(form_person::FIELD)))?;
     } else {
         let counted = app.admission.session_page(viewer.subject(), client, now);
         counted.map_err(PageError::too_many_pages)?;

@@ -73,6 +73,12 @@ fn is_form(request: &Request) -> bool {
 }
 
 impl CapturedForm {
+    /// The value of a field, if the form has it.
+    pub fn value(&self, field: &str) -> Option<&str> {
+        let (_, value) = self.0.get()?.fields.iter().find(|(name, _)| name == field)?;
+        Some(value)
+    }
+
     /// The form for the error page with this status, if another try can succeed: after a 401, a 429, a 500, a 503 or a 504.
     ///
     /// After a 401 somebody signs in first, who may be another person. Therefore a form without typed text, such as a button that removes

@@ -20,6 +20,7 @@ use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
 use crate::english::{say, say_of};
 use crate::form_body;
+use crate::layers::form_person;
 use crate::page_error::{PageError, PageResult};
 use crate::request::Section;
 use crate::store::sessions;
@@ -30,8 +31,8 @@ const MAX_FILE: usize = 10 * 1024 * 1024;
 /// The longest body that is read to its end. A browser reads the response only after it has sent the body, so the rest of a file that is
 /// too long is read and discarded.
 pub const MAX_BODY: usize = 64 * 1024 * 1024;
-/// The fields of the screenshots, which are in the same form.
-const TEXTS: [&str; 4] = [BASE, "url", "alt", "place"];
+/// The person who opened the form, and the fields of the screenshots, which are in it as well.
+const TEXTS: [&str; 5] = [form_person::FIELD, BASE, "url", "alt", "place"];
 /// The most of these fields, and the longest texts together, as of other forms.
 const MAX_FIELDS: usize = form_body::MAX_FIELDS;
 const MAX_TEXTS: usize = form_body::MAX_LIMIT;
@@ -73,6 +74,8 @@ async fn upload(
     texts: &mut Vec<(String, String)>,
 ) -> Result<Result<(), Fault>, PageError> {
     let received = receive(multipart, target.picture, texts).await;
+    let opened_by = texts.iter().find(|(name, _)| name == form_person::FIELD);
+    form_person::check(&request.viewer, opened_by.map(|(_, person)| person.as_str()))?;
     let file = match received.and_then(|file| file.ok_or_else(no_file)) {
         Ok(file) => file,
         Err(fault) => return Ok(Err(fault)),

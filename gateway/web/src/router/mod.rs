@@ -120,7 +120,7 @@ pub fn router(app: &App) -> Router {
         // compressed page tells a secret only to a site that makes the browser load it again and
         // again with other texts in it (BREACH). No site can: secrets are in answers to forms,
         // which `csrf` refuses when they come from elsewhere, the cookie of a session is
-        // `SameSite=Lax`, and no page has a token of its form.
+        // `SameSite=Lax`, and what pages have in their forms is no secret (`form_person`).
         if kind != PathKind::Asset {
             handlers = handlers.layer(CompressionLayer::new());
         }

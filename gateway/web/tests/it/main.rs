@@ -35,6 +35,7 @@ mod newest_position;
 mod notices;
 mod numbers;
 mod once;
+mod other_person;
 mod outages;
 mod page_cache;
 mod pictures;
