@@ -162,7 +162,7 @@ async fn page(request: &PersonRequest, state: FormState) -> PageResult {
     let page = PersonFormPage {
         frame,
         heading: say("delete-title"),
-        text: ["delete-goes", "delete-accounts", "delete-stays"].map(say).into(),
+        text: ["delete-goes", "delete-accounts", "delete-stays", "delete-names"].map(say).into(),
         action: "/you/delete",
         form: None,
         inputs: vec![password.error_in(&errors)],

@@ -171,6 +171,7 @@ delete-title = Delete your profile
 delete-goes = This is deleted: your address, password and second factor, your sessions, and your membership of accounts.
 delete-accounts = In an account of which you are the only member, every key is revoked, every request for a key and every claim of a page is withdrawn, every webhook is removed, and nobody can open it any more.
 delete-stays = This stays: what the account has published, which belongs to its pages, and the activity of its team and your own with your address, for a year.
+delete-names = The name of the account stays as well: the record of changes and the history of its listings refer to the account, and staff see by the name whose it was. If your own name should not stay, change the name under `Settings` of the account before you delete your profile; the activity keeps the earlier one for a year.
 delete-button = Delete my profile
 delete-last-owner = You are the last owner of an account with other members. Make one of them an owner first, on its page `Team`.
 delete-members-changed = The members of one of your accounts have just changed. Send the form again.
