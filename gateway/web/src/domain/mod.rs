@@ -5,6 +5,7 @@ pub mod action;
 pub mod device;
 pub mod email;
 pub mod link;
+pub mod link_host;
 pub mod listing_kind;
 pub mod next_page;
 pub mod password;

@@ -8,6 +8,7 @@ use pages::site::cards::{CreatorCard, EventCard, GameCard};
 use pages::site::places::PlaceRow;
 use pages::{Frame, Link, Picture, Texts, drawing};
 
+use crate::domain::link_host;
 use crate::domain::picture_name::is_file_name;
 
 /// The sizes of a picture (§10.9).
@@ -209,13 +210,6 @@ pub(super) fn city(frame: &Frame, row: &public::CityRow) -> PlaceRow {
     }
 }
 
-/// A link to another site, named by its host.
-pub(super) fn host(address: &str) -> String {
-    let url = url::Url::parse(address).ok();
-    let host = url.as_ref().and_then(url::Url::host_str).unwrap_or_default();
-    host.strip_prefix("www.").unwrap_or(host).to_owned()
-}
-
 /// The keys of links to where a game can be played or bought.
 const STORES: [&str; 9] =
     ["play", "itch", "playStore", "appStore", "steam", "epic", "nintendo", "playstation", "xbox"];
@@ -230,20 +224,23 @@ pub(super) fn stores_and_links(
     (outside(frame, stores), outside(frame, others))
 }
 
-/// Links to other sites. A link without a text for its key is named by its host. Only https is shown.
+/// Links to other sites. Only https is shown.
+///
+/// A link is named by its key, such as *Steam*, and by its host if anybody may have chosen that. One
+/// without a text for its key is named by its host alone.
 pub(super) fn outside<'a>(
     frame: &Frame,
     links: impl IntoIterator<Item = (&'a String, &'a String)>,
 ) -> Vec<Link> {
     let links = links.into_iter().filter(|(_, href)| is_https(href));
     let named = links.map(|(key, href)| {
-        let host = host(href);
+        let host = link_host::of(href);
         let label = frame.texts().find(&format!("link-{key}"));
         Link {
             href: href.clone(),
             label: match label {
-                Some(label) if key == "website" => format!("{label} ({host})"),
-                Some(label) => label.to_owned(),
+                Some(label) if link_host::is_of(key, href) => label.to_owned(),
+                Some(label) => format!("{label} ({host})"),
                 None => host,
             },
         }

@@ -14,6 +14,7 @@ use super::filters::{FilteredList, FixedFilter, ListRequest, RowNames};
 use super::response::respond;
 use super::{cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
+use crate::domain::link_host;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
 use crate::query::address;
@@ -123,7 +124,7 @@ fn event_page(app: &Web, mut frame: Frame, event: public::Event, today: Date) ->
         is_over: last.is_some_and(|last| last < today),
         place: cards::place_links(&frame, &event.city_slug, &event.city, &event.country_code),
         calendar: frame.href(&format!("{PATH}/{}/calendar.ics", event.slug)),
-        website: website.map(|href| Link { label: cards::host(&href), href }),
+        website: website.map(|href| Link { label: link_host::of(&href), href }),
         actions: visitor_actions(app, &frame, ListingKind::Event, &event.slug),
         title: event.title,
         starts_at: event.starts_at,

@@ -18,6 +18,7 @@ use super::filters::{FilteredList, FixedFilter, ListRequest, RowNames};
 use super::response::respond;
 use super::{boards, cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
+use crate::domain::link_host;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
 use crate::query::address;
@@ -234,7 +235,7 @@ fn game_page(app: &Web, mut frame: Frame, game: public::Game, parts: PageParts) 
         is_currency_unavailable,
         stores,
         ranks: parts.ranks.ok().map(|it| boards::shown(&frame, &it)),
-        trailer: trailer.map(|href| Link { label: cards::host(&href), href }),
+        trailer: trailer.map(|href| Link { label: link_host::of(&href), href }),
         screenshots: screenshots.collect(),
         has_creator_site,
         links,

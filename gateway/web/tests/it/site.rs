@@ -177,6 +177,20 @@ async fn links_of_a_creator_say_where_they_lead(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn a_button_of_a_store_says_when_it_leads_elsewhere(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let page = site.browser().get("/games/okoto").await;
+    let labels: Vec<&str> = ["https://store.example/?a&#38;b", "https://savanna.itch.io/okoto"]
+        .map(|address| {
+            let (_, rest) = page.text.split_once(&format!("href=\"{address}\"")).unwrap();
+            let (_, label) = rest.split_once('>').unwrap();
+            label.split("</a>").next().unwrap().trim()
+        })
+        .into();
+    assert_eq!(labels, ["Steam (store.example)", "itch.io"]);
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn the_page_of_a_creator_leads_to_the_vote_and_has_its_address_to_share(pool: PgPool) {
     let site = Site::new(pool).await;
     let page = site.browser().get("/fr/creators/savanna").await;

@@ -289,7 +289,7 @@ impl GamesService for StubCatalogue {
         let mut game = self.game();
         let file = stub_pictures::file();
         let more = json!({
-            "description": "Long\n<script>text", "links": {"steam": "https://store.example/?a&b", "play": "javascript:alert(1)"},
+            "description": "Long\n<script>text", "links": {"steam": "https://store.example/?a&b", "itch": "https://savanna.itch.io/okoto", "play": "javascript:alert(1)"},
             "screenshots": [
                 {"url": format!("https://mchezo.example/pictures/{file}"), "width": 1_600, "height": 900, "alt": "A hill"},
                 {"url": format!("https://mchezo.example/pictures/{file}"), "width": 1_600, "height": 900, "alt": ""},

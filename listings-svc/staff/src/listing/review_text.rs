@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 use contracts::listings::v1 as proto;
 use serde_json::Value;
+use url::Url;
 
 use super::name;
 use crate::output;
@@ -151,7 +152,10 @@ fn lines(json: &str) -> Vec<String> {
 fn value_lines(value: &Value) -> Vec<String> {
     match value {
         Value::Null => Vec::new(),
-        Value::String(text) => text.lines().map(sanitize).collect(),
+        Value::String(text) => match typed_otherwise(text) {
+            Some(host) => vec![sanitize(&format!("{text} (host: {host})"))],
+            None => text.lines().map(sanitize).collect(),
+        },
         Value::Array(items) => items.iter().flat_map(value_lines).collect(),
         Value::Object(fields) => fields
             .iter()
@@ -162,9 +166,40 @@ fn value_lines(value: &Value) -> Vec<String> {
     }
 }
 
+/// The host of an address as DNS has it, in ASCII, if the address has it in other letters, which may
+/// look like those of another host.
+fn typed_otherwise(text: &str) -> Option<String> {
+    // The parser leaves out line breaks, which a description has and no address.
+    let url = Url::parse(text).ok().filter(|_| !text.contains(char::is_whitespace))?;
+    let host = url.host_str()?;
+    let (_, typed) = text.split_once("://")?;
+    let is_typed = typed.to_ascii_lowercase().starts_with(host);
+    (!is_typed).then(|| host.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_host_of_an_address_is_shown_in_ascii_if_it_was_typed_otherwise() {
+        for (address, host) in [
+            ("https://store.st\u{435}ampowered.com/app", Some("store.xn--stampowered-pkj.com")),
+            ("https://b\u{fc}cher.example", Some("xn--bcher-kva.example")),
+            ("https://evil%2Eexample/", Some("evil.example")),
+            ("https://Store.SteamPowered.com/app/\u{435}", None),
+            ("https://xn--bcher-kva.example/", None),
+            ("About \u{435}: https://store.example", None),
+            ("https://", None),
+            ("https://b\u{fc}cher\n.example", None),
+        ] {
+            assert_eq!(typed_otherwise(address).as_deref(), host, "{address}");
+        }
+        let json = r#"{"steam": "https://store.st\u0435ampowered.com/a"}"#;
+        let shown =
+            "steam: https://store.st\u{435}ampowered.com/a (host: store.xn--stampowered-pkj.com)";
+        assert_eq!(lines(json), [shown]);
+    }
 
     #[test]
     fn each_item_of_a_list_is_a_line() {
