@@ -4,6 +4,7 @@
 use ::economy::Settings as Economy;
 use ::economy::domain::basket::{MEALS, RENTS, RIDES, WAGES};
 use ::economy::domain::market::{MIN_PARTIES, MIN_SWAPS};
+use ::economy::jobs::retention::PLAYERS_KEPT;
 use ::listings::config::Settings as Listings;
 use clap::Args;
 use gateway::domain::owner_limits::{NEW_KEYS, TEST_KEYS};
@@ -57,6 +58,17 @@ fn guides_state_the_constants_of_the_services() {
     assert_says("limits", &format!("| body | {} KiB,", MAX_BODY / 1_024));
     let cost = format!("{MEALS} × meal + {RIDES} × ride + {WAGES} × wage + {RENTS} × rent");
     assert_says("economy", &cost);
+    let kept = PLAYERS_KEPT.whole_days();
+    assert_says("economy", &format!("the `note` of a tip for {kept} days"));
+    for (privacy, period) in [
+        (include_str!("../../pages/articles/privacy.en.md"), format!("both for {kept} days")),
+        (
+            include_str!("../../pages/articles/privacy.fr.md"),
+            format!("les deux pendant {kept} jours"),
+        ),
+    ] {
+        assert!(privacy.contains(&period), "{period}");
+    }
     assert_eq!((MIN_SWAPS, MIN_PARTIES), (3, 2));
     let market = "at least three times in 24 hours, and at least two parties took part";
     assert_says("economy", market);
