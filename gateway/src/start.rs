@@ -81,7 +81,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         plans: Arc::clone(&plans),
         format: KeyFormat::new(&settings.key_prefix),
         clock: boot.clock.clone(),
-        tombstones: Tombstones::start(&boot.lifecycle, &quota, boot.clock.clone()),
+        tombstones: Tombstones::start(&boot.lifecycle, &quota),
         quota,
         call_log: CallLog::new(redis.new_connection(), settings.call_log),
     });

@@ -66,7 +66,7 @@ pub struct RateLimitStatus {
     pub month_used: Option<u64>,
     /// Those of them with public keys.
     pub public_used: u64,
-    /// When the call was counted, by the clock that counts minutes.
+    /// When the call was counted, by the clock that counts: Redis's, or while that is unavailable, this process's.
     pub now: OffsetDateTime,
 }
 
@@ -102,8 +102,13 @@ impl RateLimitStatus {
         self.seconds_until(self.minute_resets_at())
     }
 
+    /// The month in which the call was counted or rejected.
+    pub fn month(&self) -> Month {
+        Month::at(self.now)
+    }
+
     pub fn month_resets_at(&self) -> OffsetDateTime {
-        Month::at(self.now).end()
+        self.month().end()
     }
 
     /// Calls left in the minute; `None` without a limit.

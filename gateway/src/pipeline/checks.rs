@@ -55,7 +55,7 @@ impl Checks<'_> {
         // 9: rate_limited, quota_exceeded. A read of catalogue-svc must show every earlier write, so the newest position of the listings is
         // read from Redis at the same time.
         let plan = app.plans.get_or_cheapest(&caller.plan);
-        let consume = app.quota.consume(&caller, plan, now);
+        let consume = app.quota.consume(&caller, plan);
         let method = self.route.method(&context.method);
         let (consumed, at_least) = if method.is_some_and(|method| method.reads_catalogue) {
             futures::join!(consume, app.newest_position.read())

@@ -13,16 +13,16 @@ use kit::handles::Handles;
 use kit::redis::Redis;
 use metrics::Counter;
 use sqlx::PgPool;
-use time::{Date, OffsetDateTime};
+use time::Date;
 use uuid::Uuid;
 
 use crate::domain::key::Caller;
-use crate::domain::month::{AccountMonth, Month};
+use crate::domain::month::AccountMonth;
 use crate::domain::plan::Plan;
 use crate::domain::quota::{MINUTE, RateLimitStatus, RateLimits};
 use local_windows::LocalWindows;
 use month_use::MonthUseCopy;
-use redis::Counters;
+use redis::{Consumed, Counters};
 
 /// Counts calls over one connection to Redis.
 #[derive(Debug)]
@@ -76,9 +76,9 @@ impl SharedCounters {
 }
 
 impl Quota {
-    /// Minutes are counted by the time of Redis, moved as `clock` is.
+    /// Calls are counted by the time of Redis, moved as `clock` is; while it is unavailable, by `clock`.
     pub fn new(redis: Redis, shared: Arc<SharedCounters>, clock: Clock) -> Self {
-        Self { counters: Counters::new(redis), clock, shared }
+        Self { counters: Counters::new(redis, clock.clone()), clock, shared }
     }
 
     /// Opens the connection to Redis, if Redis is there.
@@ -86,18 +86,13 @@ impl Quota {
         self.counters.warm_up().await;
     }
 
-    /// Counts a call at `now`, or rejects it; a rejected call is not counted. While Redis is unavailable, this process limits the minute
+    /// Counts a call, or rejects it; a rejected call is not counted. While Redis is unavailable, this process limits the minute
     /// by itself, and the month is neither checked nor counted.
-    pub async fn consume(
-        &self,
-        caller: &Caller,
-        plan: &Plan,
-        now: OffsetDateTime,
-    ) -> Result<RateLimitStatus, Denial> {
+    pub async fn consume(&self, caller: &Caller, plan: &Plan) -> Result<RateLimitStatus, Denial> {
         let limits = RateLimits::new(caller, plan, self.shared.public_share);
-        let (source, outcome) = match self.consume_in_redis(caller, limits, now).await {
+        let (source, outcome) = match self.consume_in_redis(caller, limits).await {
             Some(outcome) => ("redis", outcome),
-            None => ("local", self.consume_locally(caller, limits, now)),
+            None => ("local", self.consume_locally(caller, limits)),
         };
         let verdict = match &outcome {
             Ok(_) => "allowed",
@@ -115,24 +110,29 @@ impl Quota {
         &self,
         caller: &Caller,
         limits: RateLimits,
-        now: OffsetDateTime,
     ) -> Option<Result<RateLimitStatus, Denial>> {
-        let (key, month) = (&caller.key, caller.month(now));
-        let (counters, clock) = (&self.counters, &self.clock);
-        let consume = async || counters.consume(key, month, limits, now, clock).await.ok();
-        let mut counted = consume().await?;
-        if counted.is_none() {
-            // Boxed, so that the futures of most calls are small.
-            let loading = Box::pin(self.shared.month_use.load(month, &self.counters));
-            if loading.await {
-                counted = consume().await?;
+        let account = caller.key.account;
+        let mut loaded = None;
+        let outcome = loop {
+            match self.counters.consume(&caller.key, limits).await.ok()? {
+                Consumed::Decided(outcome) => break outcome,
+                // Redis has lost the month again, or refuses it.
+                Consumed::MonthMissing(month) if loaded == Some(month) => return None,
+                Consumed::MonthMissing(month) => {
+                    let of_account = AccountMonth { account, month };
+                    // Boxed, so that the futures of most calls are small.
+                    let loading = self.shared.month_use.load(of_account, &self.counters);
+                    if !Box::pin(loading).await {
+                        return None;
+                    }
+                    loaded = Some(month);
+                }
             }
-        }
-        let outcome = counted?;
+        };
         if let Ok(status) = outcome
             && let Some(used) = status.month_used.filter(|_| limits.uses_month)
         {
-            self.shared.month_use.record(month, used);
+            self.shared.month_use.record(AccountMonth { account, month: status.month() }, used);
         }
         Some(outcome)
     }
@@ -141,9 +141,8 @@ impl Quota {
         &self,
         caller: &Caller,
         limits: RateLimits,
-        now: OffsetDateTime,
     ) -> Result<RateLimitStatus, Denial> {
-        let local = &self.shared.local;
+        let (local, now) = (&self.shared.local, self.clock.now());
         let (window, free) = local.consume(caller.key.chain, limits.minute, now);
         let status = RateLimitStatus { limits, window, month_used: None, public_used: 0, now };
         if free { Ok(status) } else { Err(Denial::Minute(status)) }
@@ -157,15 +156,14 @@ impl Quota {
         game: &str,
         player: &str,
         limit: u32,
-        now: OffsetDateTime,
     ) -> Result<(), time::Duration> {
         // A slug has no spaces.
         let player = Uuid::new_v5(&Uuid::nil(), format!("{game} {player}").as_bytes());
-        let counters = &self.counters;
-        let counted = counters.consume_player(player, limit, &self.clock).await;
+        let counted = self.counters.consume_player(player, limit).await;
         let (source, free, left) = match counted {
             Ok((free, left)) => ("redis", free, left),
             Err(_unavailable) => {
+                let now = self.clock.now();
                 let (window, free) = self.shared.players.consume(player, Some(limit), now);
                 ("local", free, window.start + MINUTE - now)
             }
@@ -182,19 +180,13 @@ impl Quota {
 
     /// Adds a tombstone, so that every gateway rejects the next call with the key. Returns false if Redis is unavailable; the gateways
     /// then learn of the revocation from the feed.
-    pub async fn revoke(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {
-        self.counters.revoke(account, key, now).await
+    pub async fn revoke(&self, account: Uuid, key: Uuid) -> bool {
+        self.counters.revoke(account, key).await
     }
 
     /// Whether the key has a tombstone.
     pub async fn is_revoked(&self, caller: &Caller) -> bool {
         self.counters.is_revoked(caller).await
-    }
-}
-
-impl Caller {
-    fn month(&self, now: OffsetDateTime) -> AccountMonth {
-        AccountMonth { account: self.key.account, month: Month::at(now) }
     }
 }
 

@@ -12,13 +12,14 @@
 //! | `public:<month>` | those of them with public keys. No copy is in PostgreSQL |
 //! | `day:<day>` | those of them on the UTC day, such as `2026-03-22`. No copy is in PostgreSQL |
 //!
-//! `seed.lua` runs when a month begins and removes expired fields. `gateway:player:<player of a game>` is the minute of a player.
+//! All times are Redis's, which the scripts move as `clock` is. `seed.lua` runs when a month begins and removes expired fields.
+//! `gateway:player:<player of a game>` is the minute of a player.
 
 use kit::Clock;
 use kit::api::timestamp::unix_milliseconds;
 use kit::redis::{Redis, Script, Unavailable, evaluate};
 use redis::{Cmd, RedisWrite as _, Value};
-use time::{Date, Duration, OffsetDateTime, UtcOffset};
+use time::{Date, Duration, OffsetDateTime};
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
@@ -33,9 +34,17 @@ const WARM_UP: std::time::Duration = std::time::Duration::from_secs(2);
 /// What `consume.lua` returns.
 type Reply = (u8, i64, i64, u32, u64, u64);
 
+/// What Redis says of a call.
+pub(super) enum Consumed {
+    Decided(Result<RateLimitStatus, Denial>),
+    /// The month has to be seeded first.
+    MonthMissing(Month),
+}
+
 #[derive(Debug)]
 pub(super) struct Counters {
     redis: Redis,
+    clock: Clock,
     consume: Script,
     revoke: Script,
     seed: Script,
@@ -43,9 +52,10 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    pub(super) fn new(redis: Redis) -> Self {
+    pub(super) fn new(redis: Redis, clock: Clock) -> Self {
         Self {
             redis,
+            clock,
             consume: Script::new(include_str!("consume.lua")),
             revoke: Script::new(include_str!("revoke.lua")),
             seed: Script::new(include_str!("seed.lua")),
@@ -64,44 +74,39 @@ impl Counters {
         drop(timeout(WARM_UP, connecting).await);
     }
 
-    /// Counts a call, or rejects it; `None` if the month has to be seeded first.
+    /// Counts a call in the minute and the month of Redis's time, or rejects it.
     pub(super) async fn consume(
         &self,
         key: &Key,
-        month: AccountMonth,
         limits: RateLimits,
-        now: OffsetDateTime,
-        clock: &Clock,
-    ) -> Result<Option<Result<RateLimitStatus, Denial>>, Unavailable> {
+    ) -> Result<Consumed, Unavailable> {
         let mut call = evaluate(&self.consume, 1);
-        write_hash(&mut call, month.account);
+        write_hash(&mut call, key.account);
         call.write_arg_fmt(key.id);
         call.write_arg_fmt(key.chain);
-        call.write_arg_fmt(month.month);
-        call.arg(&clock.factor_and_offset())
+        call.arg(&self.clock.factor_and_offset())
             .arg(limits.minute.map_or(-1, i64::from))
             .arg(limits.month.map_or(-1, u64::cast_signed))
             .arg(u8::from(limits.uses_month))
             .arg(u8::from(limits.is_public))
             .arg(limits.public_month.map_or(-1, u64::cast_signed));
-        call.write_arg_fmt(now.to_offset(UtcOffset::UTC).date());
         let reply = self.redis.invoke("consume", &self.consume, &call).await?;
-        let (verdict, now_in_redis, start, used, month_used, public_used): Reply = reply;
-        let now = from_milliseconds(now_in_redis).unwrap_or(now);
+        let (verdict, now, start, used, month_used, public_used): Reply = reply;
+        let now = from_milliseconds(now);
         let status = RateLimitStatus {
             limits,
-            window: Window { start: from_milliseconds(start).unwrap_or(now), used },
+            window: Window { start: from_milliseconds(start), used },
             month_used: Some(month_used),
             public_used,
             now,
         };
-        Ok(Some(match verdict {
+        Ok(Consumed::Decided(match verdict {
             0 => Ok(status),
             1 => Err(Denial::Revoked),
             2 => Err(Denial::Minute(status)),
             3 => Err(Denial::Month(status)),
             4 => Err(Denial::PublicMonth(status)),
-            _ => return Ok(None),
+            _ => return Ok(Consumed::MonthMissing(Month::at(now))),
         }))
     }
 
@@ -138,21 +143,20 @@ impl Counters {
         &self,
         player: Uuid,
         limit: u32,
-        clock: &Clock,
     ) -> Result<(bool, Duration), Unavailable> {
         let mut call = evaluate(&self.player, 1);
         call.write_arg_fmt(format_args!("gateway:player:{player}"));
-        call.arg(&clock.factor_and_offset()).arg(limit);
+        call.arg(&self.clock.factor_and_offset()).arg(limit);
         let reply = self.redis.invoke("consume player", &self.player, &call);
         let (free, left): (u8, i64) = reply.await?;
         Ok((free == 1, Duration::milliseconds(left)))
     }
 
-    pub(super) async fn revoke(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {
+    pub(super) async fn revoke(&self, account: Uuid, key: Uuid) -> bool {
         let mut call = evaluate(&self.revoke, 1);
         write_hash(&mut call, account);
         call.write_arg_fmt(key);
-        call.arg(unix_milliseconds(now));
+        call.arg(&self.clock.factor_and_offset());
         let revoked = self.redis.invoke::<u8>("revoke", &self.revoke, &call);
         revoked.await.is_ok()
     }
@@ -170,6 +174,6 @@ fn write_hash(command: &mut Cmd, account: Uuid) {
     command.write_arg_fmt(format_args!("gateway:{{{account}}}:usage"));
 }
 
-fn from_milliseconds(at: i64) -> Option<OffsetDateTime> {
-    OffsetDateTime::from_unix_timestamp_nanos(i128::from(at) * 1_000_000).ok()
+fn from_milliseconds(at: i64) -> OffsetDateTime {
+    OffsetDateTime::UNIX_EPOCH.saturating_add(Duration::milliseconds(at))
 }

@@ -72,8 +72,8 @@ async fn count_player(app: &App, game: &str, body: &[u8]) -> Result<(), Fault> {
     let Ok(player) = text::line(&player, usize::MAX) else {
         return Ok(());
     };
-    let (now, limit) = (app.clock.now(), app.player_calls);
-    let consumed = app.quota.consume_player(game, &player, limit, now);
+    let limit = app.player_calls;
+    let consumed = app.quota.consume_player(game, &player, limit);
     let Err(wait) = consumed.await else {
         return Ok(());
     };

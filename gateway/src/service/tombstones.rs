@@ -4,8 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kit::{Clock, Code, Fault, Lifecycle};
-use time::OffsetDateTime;
+use kit::{Code, Fault, Lifecycle};
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 use uuid::Uuid;
@@ -20,7 +19,6 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Makes changes that may stop keys.
 pub struct Tombstones {
     quota: Arc<Quota>,
-    clock: Clock,
     tasks: TaskTracker,
 }
 
@@ -33,7 +31,7 @@ pub(super) struct KeyOfAccount {
 
 impl Tombstones {
     /// Shutdown waits for changes.
-    pub fn start(lifecycle: &Lifecycle, quota: &Arc<Quota>, clock: Clock) -> Self {
+    pub fn start(lifecycle: &Lifecycle, quota: &Arc<Quota>) -> Self {
         let tasks = TaskTracker::new();
         let (tracker, stopping) = (tasks.clone(), lifecycle.stopping());
         lifecycle.spawn_graceful("changes", async move {
@@ -42,7 +40,7 @@ impl Tombstones {
             tracker.wait().await;
             Ok(())
         });
-        Self { quota: Arc::clone(quota), clock, tasks }
+        Self { quota: Arc::clone(quota), tasks }
     }
 
     /// Makes a change in a task, which goes on if the client disconnects. Each of the `changed_keys` that is revoked after it gets a tombstone.
@@ -53,14 +51,12 @@ impl Tombstones {
         revoked: Option<KeyOfAccount>,
         changed_keys: fn(&T) -> Vec<&Key>,
     ) -> Result<T, Fault> {
-        let (quota, now) = (Arc::clone(&self.quota), self.clock.clone());
-        let tasks = self.tasks.clone();
+        let (quota, tasks) = (Arc::clone(&self.quota), self.tasks.clone());
         let change = async move {
             let changed = change.await;
-            let now = now.now();
             for key in to_stop(changed.as_ref().map(changed_keys), revoked) {
-                if !quota.revoke(key.account, key.id, now).await {
-                    tasks.spawn(retry(Arc::clone(&quota), key, now).in_current_span());
+                if !quota.revoke(key.account, key.id).await {
+                    tasks.spawn(retry(Arc::clone(&quota), key).in_current_span());
                 }
             }
             changed
@@ -70,10 +66,10 @@ impl Tombstones {
     }
 }
 
-async fn retry(quota: Arc<Quota>, KeyOfAccount { account, id }: KeyOfAccount, now: OffsetDateTime) {
+async fn retry(quota: Arc<Quota>, KeyOfAccount { account, id }: KeyOfAccount) {
     for _ in 0..RETRIES {
         tokio::time::sleep(PAUSE).await;
-        if quota.revoke(account, id, now).await {
+        if quota.revoke(account, id).await {
             return;
         }
     }

@@ -15,7 +15,6 @@ use kit::config::Secret;
 use kit::redis::Redis;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
-use time::OffsetDateTime;
 
 use crate::support::{LONG, START, another, caller, eventually, lock, plans, redis_url};
 
@@ -44,13 +43,10 @@ fn process(pool: &PgPool) -> Process {
 
 impl Process {
     /// Makes concurrent calls; returns the monthly count after each.
-    async fn take(
-        &self,
-        calls: impl IntoIterator<Item = (&Caller, OffsetDateTime)>,
-    ) -> Vec<Option<u64>> {
+    async fn take(&self, callers: impl IntoIterator<Item = &Caller>) -> Vec<Option<u64>> {
         let plan = plan();
-        let calls = calls.into_iter().map(async |(caller, now)| {
-            let status = self.quota.consume(caller, &plan, now).await.unwrap();
+        let calls = callers.into_iter().map(async |caller| {
+            let status = self.quota.consume(caller, &plan).await.unwrap();
             status.month_used
         });
         join_all(calls).await
@@ -58,7 +54,7 @@ impl Process {
 
     /// Makes one call; returns the monthly count after it.
     async fn take_one(&self, caller: &Caller) -> Option<u64> {
-        self.take([(caller, START)]).await[0]
+        self.take([caller]).await[0]
     }
 
     async fn flush(&self) {
@@ -107,8 +103,8 @@ async fn command(words: &[&str]) {
 async fn counts_are_flushed_and_never_lowered(pool: PgPool) {
     let process = process(&pool);
     let (one, other) = (live(), live());
-    process.take([(&one, START); 3]).await;
-    process.take([(&other, START); 2]).await;
+    process.take([&one; 3]).await;
+    process.take([&other; 2]).await;
     assert_eq!(written(&pool, &other).await, None);
     process.flush().await;
     assert_eq!(written(&pool, &one).await, Some(3));
@@ -131,7 +127,7 @@ async fn a_missing_month_is_read_once_for_all_waiting_calls(pool: PgPool) {
     let account = kit::ids::row_id();
     let keys = [Mode::Live, Mode::Live, Mode::Test].map(|mode| caller(account, mode));
     write(&pool, &keys[0], 40).await;
-    let calls = (0..300).map(|n| (&keys[n % 3], START));
+    let calls = (0..300).map(|n| &keys[n % 3]);
     let mut used = process.take(calls).await;
     // Every third call is made with a test key, which reads the count without using it.
     let looks: Vec<Option<u64>> = used.iter().skip(2).step_by(3).copied().collect();
@@ -176,18 +172,15 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
     };
     let (past, recent) = (of_account(1), of_account(2));
     let long_before = february - Duration::from_hours(72);
-    for (key, at) in [(&past, long_before), (&recent, february)] {
-        let (account, key) = (key.key.account, key.key.id);
-        assert!(process.quota.revoke(account, key, at).await);
-    }
     // One key has a current minute, the other an expired one.
     let (now, other) = (of_account(3), of_account(4));
-    for (key, at) in [(&other, long_before), (&now, february)] {
+    for (at, revoked, called) in [(long_before, &past, &other), (february, &recent, &now)] {
         process.clock.advance(at - process.clock.now());
-        process.take([(key, at)]).await;
+        assert!(process.quota.revoke(revoked.key.account, revoked.key.id).await);
+        process.take_one(called).await;
     }
     process.clock.advance(START - process.clock.now());
-    assert_eq!(process.take([(&now, START)]).await, [Some(1)]);
+    assert_eq!(process.take_one(&now).await, Some(1));
     let fields: BTreeSet<String> =
         redis(&redis_url()).query("test", redis::cmd("HKEYS").arg(name(&caller))).await.unwrap();
     let expected = [
@@ -209,7 +202,7 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
 async fn counts_in_memory_survive_an_emptied_redis(pool: PgPool) {
     let process = process(&pool);
     let caller = live();
-    process.take([(&caller, START); 5]).await;
+    process.take([&caller; 5]).await;
     // The count has not been flushed yet.
     command(&["DEL", &name(&caller)]).await;
     assert_eq!(process.take_one(&caller).await, Some(6));
@@ -229,9 +222,9 @@ async fn calls_without_redis_and_postgresql_are_admitted_and_not_counted_later(p
     }
     // The limit per minute still applies.
     let tight = plans("calls_per_minute = 4").get("free").unwrap().clone();
-    let fourth = cut_off.quota.consume(&caller, &tight, START).await;
+    let fourth = cut_off.quota.consume(&caller, &tight).await;
     assert!(fourth.is_ok());
-    let fifth = cut_off.quota.consume(&caller, &tight, START).await;
+    let fifth = cut_off.quota.consume(&caller, &tight).await;
     assert!(matches!(fifth, Err(Denial::Minute(_))), "{fifth:?}");
 
     assert_eq!(process(&pool).take_one(&caller).await, Some(1));
@@ -267,7 +260,7 @@ async fn few_months_are_loaded_at_once(pool: PgPool) {
     let process = process(&through);
     let callers: Vec<Caller> = (0..20).map(|_| live()).collect();
     let months = lock(&pool, "gateway.month_use").await;
-    let first_calls = process.take(callers.iter().map(|caller| (caller, START)));
+    let first_calls = process.take(&callers);
     let other_work = async {
         #[expect(clippy::disallowed_methods, reason = "the catalogue of the server")]
         let waiting = async || {
@@ -290,10 +283,10 @@ async fn few_months_are_loaded_at_once(pool: PgPool) {
 #[testing::database_test(gateway::MIGRATOR)]
 async fn calls_without_redis_are_not_counted_later(pool: PgPool) {
     let (process, caller, plan) = (process(&pool), live(), plan());
-    process.take([(&caller, START); 5]).await;
+    process.take([&caller; 5]).await;
     let without = without_redis(&process.shared);
     for _ in 0..10 {
-        let status = without.consume(&caller, &plan, START).await.unwrap();
+        let status = without.consume(&caller, &plan).await.unwrap();
         assert_eq!(status.month_used, None);
     }
     process.flush().await;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gateway::domain::key::{Caller, KeyKind, Mode};
+use gateway::domain::month::Month;
 use gateway::domain::plan::Plan;
 use gateway::domain::quota::{RateLimitStatus, Window};
 use gateway::quota::{Denial, Quota, SharedCounters};
@@ -13,7 +14,7 @@ use proptest::collection::vec;
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::TestRunner;
 use sqlx::PgPool;
-use time::Duration;
+use time::{Date, Duration, OffsetDateTime};
 use tokio::runtime::Handle;
 
 use crate::support::{LONG, START, caller, plans, redis_url};
@@ -45,7 +46,7 @@ async fn concurrent_calls_are_limited_exactly(pool: PgPool) {
     for (keys, passed, by_minute) in [(2, 80, 40), (3, 100, 0)] {
         let account = kit::ids::row_id();
         let callers: Vec<Caller> = (0..keys).map(|_| caller(account, Mode::Live)).collect();
-        let calls = (0..120).map(|n| quota.consume(&callers[n % keys], &plan, START));
+        let calls = (0..120).map(|n| quota.consume(&callers[n % keys], &plan));
         let outcomes = futures::future::join_all(calls).await;
         let count = |is: fn(&Result<RateLimitStatus, Denial>) -> bool| {
             outcomes.iter().filter(|outcome| is(outcome)).count()
@@ -60,32 +61,35 @@ async fn concurrent_calls_are_limited_exactly(pool: PgPool) {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn the_month_is_shared_by_the_account_and_ends_in_utc(pool: PgPool) {
-    let (quota, plan) = (quota(&pool), plan("calls_per_month = 3"));
+    let clock = Clock::fixed(START);
+    let (quota, plan) = (quota_at(&pool, &clock), plan("calls_per_month = 3"));
     let account = kit::ids::row_id();
     let (one, other) = (caller(account, Mode::Live), caller(account, Mode::Live));
     let sample = caller(account, Mode::Test);
     for caller in [&one, &other, &one] {
-        quota.consume(caller, &plan, START).await.unwrap();
+        quota.consume(caller, &plan).await.unwrap();
     }
-    let denied = quota.consume(&other, &plan, START).await.unwrap_err();
+    let denied = quota.consume(&other, &plan).await.unwrap_err();
     let Denial::Month(status) = denied else {
         panic!("{denied:?}");
     };
     assert_eq!((status.month_used, status.window.used), (Some(3), 1));
 
     // A test key neither uses the month nor is limited by it, but sees it.
-    let free = quota.consume(&sample, &plan, START).await.unwrap();
+    let free = quota.consume(&sample, &plan).await.unwrap();
     assert_eq!((free.month_used, free.policy()), (Some(3), None));
 
-    let april = status.month_resets_at();
-    assert!(quota.consume(&other, &plan, april - Duration::MILLISECOND).await.is_err());
-    let first = quota.consume(&other, &plan, april).await.unwrap();
+    clock.advance(status.month_resets_at() - START - Duration::MILLISECOND);
+    assert!(quota.consume(&other, &plan).await.is_err());
+    clock.advance(Duration::MILLISECOND);
+    let first = quota.consume(&other, &plan).await.unwrap();
     assert_eq!(first.month_used, Some(1));
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn public_keys_together_use_at_most_half_of_the_month(pool: PgPool) {
-    let (quota, plan) = (quota(&pool), plan("calls_per_month = 6"));
+    let clock = Clock::fixed(START);
+    let (quota, plan) = (quota_at(&pool, &clock), plan("calls_per_month = 6"));
     let account = kit::ids::row_id();
     let of = |kind, mode| {
         let mut caller = caller(account, mode);
@@ -93,12 +97,12 @@ async fn public_keys_together_use_at_most_half_of_the_month(pool: PgPool) {
         caller
     };
     let (one, other) = (of(KeyKind::Public, Mode::Live), of(KeyKind::Public, Mode::Live));
-    quota.consume(&one, &plan, START).await.unwrap();
+    quota.consume(&one, &plan).await.unwrap();
     for caller in [&one, &other] {
-        quota.consume(caller, &plan, START).await.unwrap();
+        quota.consume(caller, &plan).await.unwrap();
     }
     for caller in [&one, &other] {
-        let denied = quota.consume(caller, &plan, START).await.unwrap_err();
+        let denied = quota.consume(caller, &plan).await.unwrap_err();
         let Denial::PublicMonth(status) = denied else {
             panic!("{denied:?}");
         };
@@ -106,18 +110,18 @@ async fn public_keys_together_use_at_most_half_of_the_month(pool: PgPool) {
     }
     // Neither test keys nor the other keys of the account are limited.
     let sample = of(KeyKind::Public, Mode::Test);
-    quota.consume(&sample, &plan, START).await.unwrap();
+    quota.consume(&sample, &plan).await.unwrap();
     let secret = of(KeyKind::Secret, Mode::Live);
-    let status = quota.consume(&secret, &plan, START).await.unwrap();
+    let status = quota.consume(&secret, &plan).await.unwrap();
     assert_eq!(status.month_used, Some(4));
     // The whole month limits public keys too, and the next month starts at zero.
     for _ in 0..2 {
-        quota.consume(&secret, &plan, START).await.unwrap();
+        quota.consume(&secret, &plan).await.unwrap();
     }
-    let denied = quota.consume(&one, &plan, START).await.unwrap_err();
+    let denied = quota.consume(&one, &plan).await.unwrap_err();
     assert!(matches!(denied, Denial::Month(_)), "{denied:?}");
-    let april = status.month_resets_at();
-    assert!(quota.consume(&one, &plan, april).await.is_ok());
+    clock.advance(status.month_resets_at() - START);
+    assert!(quota.consume(&one, &plan).await.is_ok());
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -126,10 +130,10 @@ async fn a_tombstone_rejects_one_key_and_counts_nothing(pool: PgPool) {
     let account = kit::ids::row_id();
     let (dead, alive) = (caller(account, Mode::Live), caller(account, Mode::Live));
     assert!(!quota.is_revoked(&dead).await);
-    assert!(quota.revoke(account, dead.key.id, START).await);
+    assert!(quota.revoke(account, dead.key.id).await);
     assert!(quota.is_revoked(&dead).await);
-    assert_eq!(quota.consume(&dead, &plan, START).await, Err(Denial::Revoked));
-    let status = quota.consume(&alive, &plan, START).await.unwrap();
+    assert_eq!(quota.consume(&dead, &plan).await, Err(Denial::Revoked));
+    let status = quota.consume(&alive, &plan).await.unwrap();
     assert_eq!(status.month_used, Some(1));
 }
 
@@ -157,7 +161,7 @@ async fn follow_the_rules(quota: &Quota, clock: &Clock, limit: u32, gaps: Vec<i6
         let now = clock.now();
         let mut window = Window::current(known, now);
         let free = window.consume(Some(limit));
-        let counted = quota.consume(&caller, &plan, START).await;
+        let counted = quota.consume(&caller, &plan).await;
         assert_eq!(counted.is_ok(), free);
         let status = match counted {
             Ok(status) | Err(Denial::Minute(status)) => status,
@@ -168,25 +172,29 @@ async fn follow_the_rules(quota: &Quota, clock: &Clock, limit: u32, gaps: Vec<i6
     }
 }
 
+/// The script names the month and the day itself.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_gateway_whose_clock_is_ahead_ends_no_minute(pool: PgPool) {
-    let (here, ahead) = (quota(&pool), quota(&pool));
-    let (plan, caller) = (plan("calls_per_minute = 5"), live());
-    let game = caller.key.id.to_string();
-    let mut passed = 0;
-    for _ in 0..10 {
-        for (gateway, now) in [(&here, START), (&ahead, START + Duration::seconds(90))] {
-            let counted = gateway.consume(&caller, &plan, now).await;
-            passed += usize::from(counted.is_ok());
-            let (Ok(status) | Err(Denial::Minute(status))) = counted else {
-                unreachable!("{counted:?}");
-            };
-            assert_eq!(status.minute_wait(), 60);
-            let tip = gateway.consume_player(&game, "p", 5, now);
-            assert_eq!(tip.await.is_ok(), passed <= 5 && counted.is_ok());
+async fn the_lua_script_has_the_calendar_of_the_domain(pool: PgPool) {
+    let clock = Clock::fixed(START);
+    let (quota, plan) = (quota_at(&pool, &clock), plan(""));
+    // 2000 and 2028 are leap years, 2100 is none.
+    for year in [1999, 2000, 2026, 2028, 2100] {
+        let mut month = Month::starting(Date::from_ordinal_date(year, 1).unwrap());
+        for _ in 0..12 {
+            let end = month.end();
+            for now in [end - Duration::MILLISECOND, end] {
+                clock.advance(now - clock.now());
+                let caller = live();
+                let status = quota.consume(&caller, &plan).await.unwrap();
+                assert_eq!((status.now, status.month_used), (now, Some(1)));
+                let days = [now - Duration::DAY, now, now + Duration::DAY];
+                let account = caller.key.account;
+                let counted = quota.calls_on_days(account, &days.map(OffsetDateTime::date)).await;
+                assert_eq!(counted, Some(vec![0, 1, 0]), "{now}");
+            }
+            month = Month::at(end);
         }
     }
-    assert_eq!(passed, 5);
 }
 
 /// Redis has a time of its own, which the clock of tests moves.
@@ -197,11 +205,11 @@ async fn a_minute_ends_by_the_time_of_redis(pool: PgPool) {
     let (plan, caller) = (plan("calls_per_minute = 1"), live());
     let game = caller.key.id.to_string();
     for _ in 0..2 {
-        quota.consume(&caller, &plan, START).await.unwrap();
-        quota.consume_player(&game, "p", 1, START).await.unwrap();
-        let refused = quota.consume(&caller, &plan, START).await;
+        quota.consume(&caller, &plan).await.unwrap();
+        quota.consume_player(&game, "p", 1).await.unwrap();
+        let refused = quota.consume(&caller, &plan).await;
         assert!(matches!(refused, Err(Denial::Minute(_))), "{refused:?}");
-        let wait = quota.consume_player(&game, "p", 1, START).await.unwrap_err();
+        let wait = quota.consume_player(&game, "p", 1).await.unwrap_err();
         assert!(wait <= Duration::MINUTE);
         clock.advance(Duration::MINUTE);
     }

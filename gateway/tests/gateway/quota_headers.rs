@@ -4,9 +4,11 @@ use std::time::Duration as Patience;
 
 use contracts::gateway::v1 as proto;
 use contracts::public::Me;
-use kit::{Code, Fault};
+use kit::{Clock, Code, Fault};
+use serde_json::json;
 use sqlx::PgPool;
 use time::Duration;
+use time::macros::datetime;
 use tokio::net::TcpListener;
 
 use crate::support::{Script, Test, TestConfig, TestKey, account_key, plans};
@@ -109,6 +111,36 @@ async fn an_exceeded_minute_has_retry_after(pool: PgPool) {
     assert_eq!(test.get(&key, "/games").await.header("retry-after"), "1");
     test.clock.advance(Duration::milliseconds(100));
     assert!(test.get(&key, "/games").await.is_ok());
+}
+
+/// The clocks of the gateway and of Redis lie in two months, and in two minutes.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn the_clock_of_a_gateway_ends_no_minute_and_no_month(pool: PgPool) {
+    for gateway in [datetime!(2026-03-31 23:58 UTC), datetime!(2026-04-01 00:01 UTC)] {
+        let redis_clock = Clock::fixed(datetime!(2026-03-31 23:59:59 UTC));
+        let with = TestConfig {
+            clock: Clock::fixed(gateway),
+            redis_clock: Some(redis_clock.clone()),
+            ..limited("calls_per_minute = 3\ncalls_per_month = 1")
+        };
+        let test = Test::with(pool.clone(), with).await;
+        let key = test.live_key().await;
+        for (limits, next_month, wait) in [
+            ("\"minute\";r=2;t=60, \"month\";r=0;t=1", "2026-04-01", "1"),
+            ("\"minute\";r=1;t=59, \"month\";r=0;t=2592000", "2026-05-01", "2592000"),
+        ] {
+            let resets_at = format!("{next_month}T00:00:00.000Z");
+            let me = test.get(&key, "/me").await;
+            assert_eq!(me.header("ratelimit"), limits);
+            let month = &me.json["data"]["month"];
+            assert_eq!((&month["used"], &month["resets_at"]), (&json!(1), &json!(resets_at)));
+            let refused = test.get(&key, "/me").await;
+            assert_eq!(refused.error(), (429, "quota_exceeded"));
+            assert_eq!(refused.header("retry-after"), wait);
+            assert_eq!(refused.json["error"]["resets_at"], resets_at);
+            redis_clock.advance(Duration::SECOND);
+        }
+    }
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

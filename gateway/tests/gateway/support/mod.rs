@@ -120,6 +120,8 @@ pub(crate) struct TestKey {
 /// The settings of a replica.
 pub(crate) struct TestConfig {
     pub(crate) clock: Clock,
+    /// The time of Redis, if it is not that of `clock`.
+    pub(crate) redis_clock: Option<Clock>,
     pub(crate) plans: Plans,
     pub(crate) redis: String,
     pub(crate) patience: Duration,
@@ -135,6 +137,7 @@ impl Default for TestConfig {
     fn default() -> Self {
         Self {
             clock: Clock::fixed(START),
+            redis_clock: None,
             plans: plan_table::parse(plan_table::BUILT_IN).unwrap(),
             redis: redis_url(),
             patience: LONG,
@@ -210,8 +213,9 @@ impl Test {
         let producer = producer(&pool, &clock, &lifecycle);
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counters = Arc::new(quota::SharedCounters::new(pool.clone(), LONG, 50));
+        let redis_clock = with.redis_clock.unwrap_or_else(|| clock.clone());
         let [quota, quota_of_services] =
-            [(); 2].map(|()| Quota::new(redis.clone(), Arc::clone(&counters), clock.clone()));
+            [(); 2].map(|()| Quota::new(redis.clone(), Arc::clone(&counters), redis_clock.clone()));
         let quota_of_services = Arc::new(quota_of_services);
         let (log, log_of_services) = (redis.new_connection(), redis.new_connection());
         write_month_use(&lifecycle, counters);
@@ -224,7 +228,7 @@ impl Test {
             plans: Arc::clone(&plans),
             format: KeyFormat::new("svc_"),
             clock: clock.clone(),
-            tombstones: Tombstones::start(&lifecycle, &quota_of_services, clock.clone()),
+            tombstones: Tombstones::start(&lifecycle, &quota_of_services),
             quota: quota_of_services,
             audit: Audit::new(pool.clone(), gateway::SCHEMA, clock.clone()),
             call_log: CallLog::new(log_of_services, CALL_LOG),
