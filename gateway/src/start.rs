@@ -51,6 +51,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let plans = Arc::new(plans.map_err(anyhow::Error::msg)?);
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
     let pool = boot.database().await?;
+    boot.compare_clock_with(&redis);
     let (deadline, public_share) = (settings.lookup.keys_deadline, settings.public_share);
     let counters = Arc::new(SharedCounters::new(pool.clone(), deadline, public_share));
     check_account_plans(&pool, &plans).await?;

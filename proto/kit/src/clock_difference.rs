@@ -1,8 +1,9 @@
-//! Compares the machine's clock with PostgreSQL's. A replica whose clock is wrong at its start is not ready.
+//! Compares the machine's clock with PostgreSQL's and Redis's. A replica whose clock differs from PostgreSQL's at its start is not ready.
 //!
-//! Replicas use PostgreSQL's time ([`pg::now`]) for what they must agree on, and in each transaction of a feed. Checks of calls, answers and
-//! caches use the clock of the replica, which must therefore be about right. A replica that is ready stays ready when the clocks come to differ: if PostgreSQL's clock is the wrong
-//! one, all replicas would stop at once. A metric and the log tell the operator.
+//! Replicas use PostgreSQL's time ([`pg::now`]) for what they must agree on, and in each transaction of a feed; calls are counted by Redis's.
+//! Checks of calls, answers and caches use the clock of the replica, which must therefore be about right. A replica that is ready stays ready
+//! when the clocks come to differ: if the other clock is the wrong one, all replicas would stop at once. For the same reason none waits for
+//! Redis's, without which it works. A metric and the log tell the operator.
 
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use time::OffsetDateTime;
 use crate::admin::Condition;
 use crate::clock::Clock;
 use crate::pg;
+use crate::redis::Redis;
 
 /// A larger difference is wrong.
 const LIMIT: time::Duration = time::Duration::seconds(2);
@@ -21,19 +23,72 @@ const INTERVAL: Duration = Duration::from_mins(1);
 /// How long PostgreSQL may take to tell its time.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
+/// Who has the other clock.
+#[derive(Debug, Clone)]
+pub(crate) enum Server {
+    PostgreSql(PgPool),
+    /// Of a cluster, any node.
+    Redis(Redis),
+}
+
 /// The comparison of the clocks of one process.
 #[derive(Debug)]
 pub(crate) struct ClockComparison {
-    pool: PgPool,
+    server: Server,
     /// Met once the clocks have agreed.
-    agreed: Condition,
+    agreed: Option<Condition>,
     has_agreed: bool,
     is_wrong: bool,
 }
 
+impl Server {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::PostgreSql(_) => "PostgreSQL",
+            Self::Redis(_) => "Redis",
+        }
+    }
+
+    /// How far this machine's clock is ahead of the server's.
+    async fn compare(&self) -> anyhow::Result<time::Duration> {
+        // A clock that tests have moved differs on purpose.
+        let clock = Clock::system();
+        match self {
+            Self::PostgreSql(pool) => {
+                let asking = pg::within(pool, TIMEOUT, async |connection| {
+                    let before = clock.now();
+                    let there = pg::now(connection, &clock).await?;
+                    Ok(ahead(before, there, clock.now()))
+                });
+                Ok(asking.await?)
+            }
+            Self::Redis(redis) => {
+                let before = clock.now();
+                let told = redis.query("read the time", &redis::cmd("TIME")).await;
+                // The connection logs why.
+                let (seconds, microseconds): (i64, i64) =
+                    told.map_err(|_unavailable| anyhow::anyhow!("Redis is unavailable"))?;
+                let there =
+                    time::Duration::seconds(seconds) + time::Duration::microseconds(microseconds);
+                let there = OffsetDateTime::UNIX_EPOCH.saturating_add(there);
+                Ok(ahead(before, there, clock.now()))
+            }
+        }
+    }
+}
+
 impl ClockComparison {
-    pub(crate) fn new(pool: PgPool, agreed: Condition) -> Self {
-        Self { pool, agreed, has_agreed: false, is_wrong: false }
+    /// The process is ready only when its clock has agreed with PostgreSQL's.
+    pub(crate) fn with_postgresql(pool: PgPool, agreed: Condition) -> Self {
+        Self::new(Server::PostgreSql(pool), Some(agreed))
+    }
+
+    pub(crate) fn with_redis(redis: Redis) -> Self {
+        Self::new(Server::Redis(redis), None)
+    }
+
+    fn new(server: Server, agreed: Option<Condition>) -> Self {
+        Self { server, agreed, has_agreed: false, is_wrong: false }
     }
 
     /// Compares the clocks again and again, for ever.
@@ -45,40 +100,38 @@ impl ClockComparison {
         }
     }
 
-    /// Compares the clocks. Nothing changes while PostgreSQL does not answer.
+    /// Compares the clocks. Nothing changes while the server does not answer.
     pub(crate) async fn compare(&mut self) {
-        // A clock that tests have moved differs on purpose.
-        let clock = Clock::system();
-        let asking = pg::within(&self.pool, TIMEOUT, async |connection| {
-            let before = clock.now();
-            let there = pg::now(connection, &clock).await?;
-            Ok(ahead(before, there, clock.now()))
-        });
-        match asking.await {
+        match self.server.compare().await {
             Ok(ahead) => self.record(ahead),
-            Err(error) => tracing::debug!(%error, "cannot compare the clock with PostgreSQL's"),
+            Err(error) => {
+                let server = self.server.name();
+                tracing::debug!(%error, "cannot compare the clock with {server}'s");
+            }
         }
     }
 
-    /// Records how far this clock is ahead of PostgreSQL's.
+    /// Records how far this clock is ahead of the server's.
     fn record(&mut self, ahead: time::Duration) {
-        let seconds = ahead.as_seconds_f64();
-        metrics::gauge!("clock_difference_seconds").set(seconds);
+        let (seconds, server) = (ahead.as_seconds_f64(), self.server.name());
+        metrics::gauge!("clock_difference_seconds", "server" => server).set(seconds);
         let was_wrong = std::mem::replace(&mut self.is_wrong, ahead.abs() > LIMIT);
         if !self.is_wrong {
             if was_wrong {
-                tracing::info!("the clock agrees with PostgreSQL's again");
+                tracing::info!("the clock agrees with {server}'s again");
             }
             self.has_agreed = true;
-            self.agreed.set(true);
+            if let Some(agreed) = &self.agreed {
+                agreed.set(true);
+            }
             return;
         }
-        let problem = format!("the clock differs by {seconds:+.1} s from PostgreSQL's");
+        let problem = format!("the clock differs by {seconds:+.1} s from {server}'s");
         if !was_wrong {
             tracing::error!("{problem}; set the clock that is wrong");
         }
-        if !self.has_agreed {
-            self.agreed.fail(format!("{problem}; set this machine's clock"));
+        if let Some(agreed) = self.agreed.as_ref().filter(|_| !self.has_agreed) {
+            agreed.fail(format!("{problem}; set this machine's clock"));
         }
     }
 }
@@ -99,6 +152,8 @@ mod tests {
     use metrics_exporter_prometheus::PrometheusBuilder;
     use testing::wait_until;
     use time::macros::datetime;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
 
     use super::*;
     use crate::admin::Readiness;
@@ -116,10 +171,11 @@ mod tests {
     async fn a_replica_whose_clock_differs_at_its_start_is_not_ready(pool: PgPool) {
         let readiness = Readiness::default();
         let agreed = readiness.condition("the clock to be compared");
-        let mut comparison = ClockComparison::new(pool.clone(), agreed);
+        let mut comparison = ClockComparison::with_postgresql(pool.clone(), agreed);
         // A comparison that takes too long has no result, so try again.
         for (behind, expected) in [(604_800, "+604"), (-600, "-")] {
-            comparison.pool = testing::postgres::behind(&pool, behind).await.unwrap();
+            let behind = testing::postgres::behind(&pool, behind).await.unwrap();
+            comparison.server = Server::PostgreSql(behind);
             let says = format!("the clock differs by {expected}");
             wait_until(&says, async || {
                 comparison.compare().await;
@@ -128,7 +184,7 @@ mod tests {
             .await;
             assert!(!*readiness.watch().borrow());
         }
-        comparison.pool = pool;
+        comparison.server = Server::PostgreSql(pool);
         wait_until("the clocks agree", async || {
             comparison.compare().await;
             *readiness.watch().borrow()
@@ -141,14 +197,14 @@ mod tests {
         let readiness = Readiness::default();
         let agreed = readiness.condition("the clock to be compared");
         let recorder = PrometheusBuilder::new().build_recorder();
-        let mut comparison = ClockComparison::new(pool.clone(), agreed);
+        let mut comparison = ClockComparison::with_postgresql(pool.clone(), agreed);
         comparison.has_agreed = true;
-        comparison.agreed.set(true);
+        comparison.agreed.as_ref().unwrap().set(true);
         for (behind, is_wrong, measured) in [(600, true, "600"), (0, false, "0")] {
-            comparison.pool = match behind {
+            comparison.server = Server::PostgreSql(match behind {
                 0 => pool.clone(),
                 behind => testing::postgres::behind(&pool, behind).await.unwrap(),
-            };
+            });
             wait_until("the clocks are compared", async || {
                 comparison.compare().await;
                 comparison.is_wrong == is_wrong
@@ -160,8 +216,53 @@ mod tests {
                 comparison.record(time::Duration::seconds(behind.into()));
             });
             let metrics = recorder.handle().render();
-            let line = format!("clock_difference_seconds {measured}");
+            let line = format!("clock_difference_seconds{{server=\"PostgreSQL\"}} {measured}");
             assert!(metrics.lines().any(|it| it == line), "{metrics}");
+        }
+    }
+
+    /// A Redis whose clock shows this second. It answers one connection.
+    async fn redis_at(second: i64) -> Redis {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("redis://{}", listener.local_addr().unwrap());
+        let answer = move |command: &str| {
+            if command.contains("TIME") {
+                format!("*2\r\n${}\r\n{second}\r\n$1\r\n0\r\n", second.to_string().len())
+            } else if command.contains("INFO") {
+                "$0\r\n\r\n".to_owned()
+            } else {
+                "+OK\r\n".to_owned()
+            }
+        };
+        #[expect(clippy::disallowed_methods, reason = "a test has no shutdown")]
+        tokio::spawn(async move {
+            let (mut caller, _) = listener.accept().await.unwrap();
+            let mut bytes = [0; 4096];
+            while let Ok(read @ 1..) = caller.read(&mut bytes).await {
+                let text = String::from_utf8_lossy(&bytes[..read]);
+                let commands = text.split('*').filter(|command| !command.is_empty());
+                let answers: String = commands.map(answer).collect();
+                caller.write_all(answers.as_bytes()).await.unwrap();
+            }
+        });
+        Redis::lazy(&url.into(), Duration::from_mins(1), "a test").unwrap()
+    }
+
+    #[tokio::test]
+    async fn the_clock_of_redis_is_compared_too() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let _recording = metrics::set_default_local_recorder(&recorder);
+        let now = Clock::system().now().unix_timestamp();
+        for (behind, is_wrong) in [(0, false), (3_600, true), (-3_600, true)] {
+            let mut comparison =
+                ClockComparison::with_redis(redis_at(now - i64::from(behind)).await);
+            comparison.compare().await;
+            assert_eq!(comparison.is_wrong, is_wrong, "{behind}");
+            let metrics = recorder.handle().render();
+            let name = "clock_difference_seconds{server=\"Redis\"} ";
+            let measured = metrics.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            let measured: f64 = measured.parse().unwrap();
+            assert!((measured - f64::from(behind)).abs() < 60.0, "{measured}");
         }
     }
 }

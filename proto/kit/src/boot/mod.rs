@@ -23,6 +23,7 @@ use crate::healthcheck;
 use crate::jobs::Leader;
 use crate::lifecycle::{Lifecycle, Shutdown, StopSignals};
 use crate::pg::Schema;
+use crate::redis::Redis;
 use crate::rpc::client::{Addresses, Client, Resolvers, Transport};
 use crate::rpc::tls::Credentials;
 use crate::rpc::{Authenticator, StaffMembers};
@@ -237,11 +238,17 @@ impl<S: Settings> Boot<S> {
         let pool = pg::open(settings, S::SERVICE, self.migrator, session).await?;
         let condition = "the clock to be compared with PostgreSQL's";
         let agreed = self.readiness.condition(condition);
-        let mut comparison = ClockComparison::new(pool.clone(), agreed);
+        let mut comparison = ClockComparison::with_postgresql(pool.clone(), agreed);
         comparison.compare().await;
         self.lifecycle.spawn_background("clock comparison", comparison.watch());
         self.lifecycle.spawn_background("pool metrics", pg::watch_pool(pool.clone()));
         Ok(pool)
+    }
+
+    /// Compares the clock with Redis's, by which the service counts.
+    pub fn compare_clock_with(&self, redis: &Redis) {
+        let comparison = ClockComparison::with_redis(redis.clone());
+        self.lifecycle.spawn_background("clock comparison with Redis", comparison.watch());
     }
 
     /// A client of another service of the fleet. With TLS, the certificates of its replicas must have the DNS name `service`.
