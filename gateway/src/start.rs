@@ -11,6 +11,7 @@ use kit::http_server;
 use kit::redis::Redis;
 use kit::representations::Representations;
 use sqlx::PgPool;
+use tokio::sync::watch;
 use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
@@ -25,7 +26,7 @@ use crate::feeds::listings::{GamesAndPages, PRODUCER};
 use crate::jobs::call_records::{self, CallRecords};
 use crate::jobs::last_used::{self, LastUsed};
 use crate::jobs::repeat;
-use crate::lookup::Lookup;
+use crate::lookup::{Changes, Lookup};
 use crate::openapi;
 use crate::overload::admission::LoadLimits;
 use crate::overload::refused_calls::RefusedCalls;
@@ -50,8 +51,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let plans = settings.plan_table();
     let plans = Arc::new(plans.map_err(anyhow::Error::msg)?);
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
-    let pool = boot.database().await?;
     boot.compare_clock_with(&redis);
+    let pool = boot.database().await?;
     let (deadline, public_share) = (settings.lookup.keys_deadline, settings.public_share);
     let counters = Arc::new(SharedCounters::new(pool.clone(), deadline, public_share));
     check_account_plans(&pool, &plans).await?;
@@ -61,10 +62,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     // Before this process puts an account on one of the plans.
     publish_plans(&producer, &plans).await?;
 
-    let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
+    let (applied, changes) = watch::channel(Changes::UnreadSince(boot.clock.now()));
+    let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options(), changes));
     let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));
     let switches = Arc::new(SwitchCache::new(pool.clone()));
-    follow_gateway_feed(&boot, &pool, &producer, &lookup, &switches).await?;
+    let caches = (&lookup, &switches);
+    follow_gateway_feed(&boot, &pool, &producer, caches, applied).await?;
     let listings = boot.client("listings-svc", &settings.listings_addresses)?;
     boot.follow(&leader, PRODUCER, listings, GamesAndPages);
 
@@ -154,12 +157,12 @@ async fn follow_gateway_feed(
     boot: &Boot<Settings>,
     pool: &PgPool,
     producer: &Producer,
-    lookup: &Arc<Lookup>,
-    switches: &Arc<SwitchCache>,
+    (lookup, switches): (&Arc<Lookup>, &Arc<SwitchCache>),
+    applied: watch::Sender<Changes>,
 ) -> anyhow::Result<()> {
     let (lookup, switches) = (Arc::clone(lookup), Arc::clone(switches));
-    let invalidation =
-        Invalidation::start(pool.clone(), lookup, switches, boot.clock.clone()).await?;
+    let clock = boot.clock.clone();
+    let invalidation = Invalidation::start(pool.clone(), lookup, switches, clock, applied).await?;
     let notifications = producer.subscribe();
     boot.lifecycle.spawn_background("key invalidation", invalidation.run(notifications));
     Ok(())

@@ -11,13 +11,12 @@ use anyhow::Context as _;
 use kit::Clock;
 use kit::feed;
 use sqlx::{PgConnection, PgPool};
-use time::OffsetDateTime;
 use tokio::sync::watch;
 use uuid::Uuid;
 
 use crate::SCHEMA;
 use crate::domain::key::Caller;
-use crate::lookup::Lookup;
+use crate::lookup::{self, Lookup};
 use crate::store::games;
 use crate::switches::SwitchCache;
 
@@ -34,8 +33,7 @@ pub struct Invalidation {
     switches: Arc<SwitchCache>,
     clock: Clock,
     cursor: Cursor,
-    /// All changes before this time have been applied.
-    fresh_as_of: OffsetDateTime,
+    applied: watch::Sender<lookup::Changes>,
 }
 
 /// The last change that was applied, of the feed and of games and pages.
@@ -65,12 +63,13 @@ impl Invalidation {
         lookup: Arc<Lookup>,
         switches: Arc<SwitchCache>,
         clock: Clock,
+        applied: watch::Sender<lookup::Changes>,
     ) -> Result<Self, sqlx::Error> {
-        let fresh_as_of = clock.now();
+        let started = clock.now();
         let cursor = kit::pg::in_time(&pool, Cursor::read).await?;
         switches.reload().await?;
-        lookup.set_fresh_as_of(fresh_as_of);
-        Ok(Self { pool, lookup, switches, clock, cursor, fresh_as_of })
+        applied.send_replace(lookup::Changes::ReadAsOf(started));
+        Ok(Self { pool, lookup, switches, clock, cursor, applied })
     }
 
     /// Runs until the process ends. `notifications` wakes it up before the next poll is due.
@@ -92,7 +91,7 @@ impl Invalidation {
                 _ => {}
             }
             is_failing = caught_up.is_err();
-            let behind = self.clock.now() - self.fresh_as_of;
+            let behind = self.clock.now() - self.applied.borrow().as_of();
             unseen.set(if is_failing { behind.as_seconds_f64() } else { 0.0 });
             tokio::select! {
                 changed = notifications.changed() => changed.context("the sender of notifications is gone")?,
@@ -103,19 +102,24 @@ impl Invalidation {
 
     /// Applies all changes since the last poll.
     pub async fn catch_up(&mut self) -> Result<(), sqlx::Error> {
+        let started = self.clock.now();
         let caught_up = self.apply_changes().await;
-        if caught_up.as_ref().is_err_and(kit::pg::is_unavailable) {
-            self.lookup.set_unavailable();
+        match &caught_up {
+            Ok(()) => drop(self.applied.send_replace(lookup::Changes::ReadAsOf(started))),
+            Err(error) if kit::pg::is_unavailable(error) => {
+                self.applied.send_modify(|it| *it = lookup::Changes::UnreadSince(it.as_of()));
+            }
+            Err(_) => {}
         }
         caught_up
     }
 
     async fn apply_changes(&mut self) -> Result<(), sqlx::Error> {
-        let started = self.clock.now();
         let (from, pool) = (self.cursor, &self.pool);
         // After the deadline, the next poll uses another connection.
-        let (to, changes) =
-            kit::pg::in_time(pool, async |connection| from.read_changes(connection).await).await?;
+        let deadline = kit::pg::deadline(pool).min(self.lookup.deadline());
+        let read = async |connection: &mut PgConnection| from.read_changes(connection).await;
+        let (to, changes) = kit::pg::within(pool, deadline, read).await?;
         if let Some(changes) = changes {
             self.lookup.invalidate(|caller| changes.concern(caller));
             if changes.everything || changes.key_created {
@@ -126,8 +130,6 @@ impl Invalidation {
             }
             self.cursor = to;
         }
-        self.fresh_as_of = started;
-        self.lookup.set_fresh_as_of(started);
         Ok(())
     }
 }

@@ -1,15 +1,17 @@
 //! A bounded cache of callers. An outdated entry stays: its key is known to exist, and is used while PostgreSQL is unavailable.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use kit::api::timestamp::unix_milliseconds;
 use quick_cache::sync::Cache;
 use time::OffsetDateTime;
+use tokio::sync::watch;
 
 use crate::domain::key::Caller;
 use crate::domain::secret::Hash;
+use crate::lookup::Changes;
 
 /// The most callers in the cache. A caller takes about half a kilobyte.
 const MAX_CALLERS: usize = 100_000;
@@ -22,12 +24,7 @@ pub(super) struct CallerCache {
     callers: Cache<Hash, Entry>,
     /// How long an entry may be used after it was last known to be correct.
     max_staleness: UnixMillis,
-    /// All changes before this time have been applied.
-    fresh_as_of: AtomicI64,
-    /// How often the changes have been read.
-    polls: AtomicU64,
-    /// PostgreSQL is unavailable, also for the changes.
-    is_unavailable: AtomicBool,
+    changes: watch::Receiver<Changes>,
     /// Incremented by every invalidation.
     generation: AtomicU64,
 }
@@ -41,26 +38,24 @@ struct Entry {
 }
 
 impl CallerCache {
-    pub(super) fn new(max_staleness: Duration) -> Self {
+    pub(super) fn new(max_staleness: Duration, changes: watch::Receiver<Changes>) -> Self {
         Self {
             callers: Cache::new(MAX_CALLERS),
             max_staleness: UnixMillis::try_from(max_staleness.as_millis())
                 .unwrap_or(UnixMillis::MAX),
-            fresh_as_of: AtomicI64::new(UnixMillis::MIN),
-            polls: AtomicU64::new(0),
-            is_unavailable: AtomicBool::new(false),
+            changes,
             generation: AtomicU64::new(0),
         }
     }
 
-    /// The caller of the key, unless the entry is outdated or too old at `now`. While PostgreSQL is unavailable, an outdated entry is used, so
+    /// The caller of the key, unless the entry is outdated or too old at `now`. While changes cannot be read, an outdated entry is used, so
     /// that a change just before an outage stops no key.
     pub(super) fn get(&self, hash: &Hash, now: OffsetDateTime) -> Option<Arc<Caller>> {
         let entry = self.callers.get(hash)?;
-        let correct_until = match entry.outdated {
-            None => self.fresh_as_of.load(Ordering::Acquire),
-            Some(_) if !self.is_unavailable.load(Ordering::Acquire) => return None,
-            Some(correct_until) => correct_until,
+        let correct_until = match (entry.outdated, self.changes()) {
+            (None, Changes::ReadAsOf(at) | Changes::UnreadSince(at)) => unix_milliseconds(at),
+            (Some(_), Changes::ReadAsOf(_)) => return None,
+            (Some(correct_until), Changes::UnreadSince(_)) => correct_until,
         };
         let age = unix_milliseconds(now).saturating_sub(entry.read.max(correct_until));
         (age <= self.max_staleness).then_some(entry.caller)
@@ -96,7 +91,7 @@ impl CallerCache {
     /// Outdates the callers that a change concerns.
     pub(super) fn invalidate(&self, is_concerned: impl Fn(&Caller) -> bool) {
         self.generation.fetch_add(1, Ordering::SeqCst);
-        let outdated = Some(self.fresh_as_of.load(Ordering::Acquire));
+        let outdated = Some(unix_milliseconds(self.changes().as_of()));
         for (hash, entry) in self.callers.iter() {
             if entry.outdated.is_none() && is_concerned(&entry.caller) {
                 // It fails if the entry has been evicted meanwhile.
@@ -106,19 +101,7 @@ impl CallerCache {
         }
     }
 
-    /// All changes that were committed before `at` have been applied.
-    pub(super) fn set_fresh_as_of(&self, at: OffsetDateTime) {
-        self.fresh_as_of.store(unix_milliseconds(at), Ordering::Release);
-        self.polls.fetch_add(1, Ordering::SeqCst);
-        self.is_unavailable.store(false, Ordering::Release);
-    }
-
-    pub(super) fn polls(&self) -> u64 {
-        self.polls.load(Ordering::SeqCst)
-    }
-
-    /// PostgreSQL is unavailable until the changes are read again.
-    pub(super) fn set_unavailable(&self) {
-        self.is_unavailable.store(true, Ordering::Release);
+    fn changes(&self) -> Changes {
+        *self.changes.borrow()
     }
 }

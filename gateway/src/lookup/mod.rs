@@ -2,7 +2,8 @@
 //! concerns them.
 //!
 //! Most requests end at [`Lookup::cached`], which does not wait. The rest query PostgreSQL. While that is unavailable, a caller is used as it
-//! was last known.
+//! was last known. Whether it is, the task that reads changes alone decides ([`Changes`]): a query that fails may only have been slow, and a
+//! former owner would go on with the key.
 
 mod cache;
 
@@ -13,17 +14,21 @@ use kit::overload::ConcurrencyLimit;
 use quick_cache::sync::Cache;
 use sqlx::PgPool;
 use time::OffsetDateTime;
-use tokio::time::{Instant, timeout_at};
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::domain::key::Caller;
 use crate::domain::secret::Hash;
 use crate::store;
 use cache::CallerCache;
 
-/// Concurrent queries for keys that may be guesses. The rest of the pool's connections is left to other work.
-const QUERIES: usize = 4;
+/// The most concurrent queries for keys that may be guesses, and as many for keys that were seen. Together they leave a fifth of the pool's
+/// connections to other work, first of all to reading changes.
+const QUERIES: u32 = 4;
 /// Such keys that wait for a query: all keys are new to a replica that has just started. All requests with one key wait for one query.
 const WAITING: usize = 4_096;
+/// How long a query that failed waits for the task that reads changes, which tries every half second.
+const WAIT_FOR_CHANGES: Duration = Duration::from_secs(1);
 /// The most unknown hashes in the cache.
 const MAX_UNKNOWN: usize = 10_000;
 
@@ -35,6 +40,24 @@ pub struct Options {
     pub deadline: Duration,
 }
 
+/// Which changes of keys and accounts have been applied to the cache. [`crate::feeds::invalidation`] owns it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changes {
+    /// All changes before this time have been applied.
+    ReadAsOf(OffsetDateTime),
+    /// PostgreSQL is unavailable, so changes since this time are not known. Until they are, outdated callers are used.
+    UnreadSince(OffsetDateTime),
+}
+
+impl Changes {
+    /// All changes before this time have been applied.
+    pub fn as_of(self) -> OffsetDateTime {
+        match self {
+            Self::ReadAsOf(at) | Self::UnreadSince(at) => at,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Lookup {
     pool: PgPool,
@@ -42,25 +65,34 @@ pub struct Lookup {
     cache: CallerCache,
     /// Hashes that no key has. It also joins concurrent queries for one key.
     unknown: Cache<Hash, ()>,
+    /// The limit of queries for keys that may be guesses.
     guesses: ConcurrencyLimit,
+    /// The limit of queries for keys that were seen.
+    seen: ConcurrencyLimit,
+    changes: watch::Receiver<Changes>,
 }
 
 #[derive(Debug)]
 pub enum QueryError {
-    /// Too many keys that may be guesses wait for a query.
+    /// Too many keys wait for a query.
     Busy,
     /// PostgreSQL failed or missed the deadline.
     Failed(sqlx::Error),
 }
 
 impl Lookup {
-    pub fn new(pool: PgPool, options: Options) -> Self {
+    pub fn new(pool: PgPool, options: Options, changes: watch::Receiver<Changes>) -> Self {
+        let of_pool = pool.options().get_max_connections() * 2 / 5;
+        let queries = usize::try_from(of_pool.clamp(1, QUERIES)).unwrap_or(1);
+        let limit = |at| ConcurrencyLimit::with_queue(at, queries, WAITING);
         Self {
             pool,
             deadline: options.deadline,
-            cache: CallerCache::new(options.outage),
+            cache: CallerCache::new(options.outage, changes.clone()),
             unknown: Cache::new(MAX_UNKNOWN),
-            guesses: ConcurrencyLimit::with_queue("key_lookups", QUERIES, WAITING),
+            guesses: limit("key_lookups"),
+            seen: limit("seen_key_lookups"),
+            changes,
         }
     }
 
@@ -84,14 +116,12 @@ impl Lookup {
         hash: Hash,
         now: OffsetDateTime,
     ) -> Result<Option<Arc<Caller>>, QueryError> {
-        let polls = self.cache.polls();
         let error = match self.query(hash, now).await {
             Err(QueryError::Failed(error)) => error,
             found => return found,
         };
-        // If the changes were read meanwhile, PostgreSQL is busy at most, and a former owner would go on with the key.
-        if kit::pg::is_unavailable(&error) && self.cache.polls() == polls {
-            self.set_unavailable();
+        if kit::pg::is_unavailable(&error) && self.is_known(hash) {
+            self.wait_for_changes().await;
         }
         let caller = self.cached(hash, now);
         caller.map(Some).ok_or(QueryError::Failed(error))
@@ -112,13 +142,9 @@ impl Lookup {
         if let Some(caller) = self.cached(hash, now) {
             return Ok(Some(caller));
         }
-        let _permit = if self.is_known(hash) {
-            None
-        } else {
-            let permit = self.guesses.acquire(Duration::MAX);
-            let permit = timeout_at(deadline, permit).await.map_err(late)?;
-            Some(permit.map_err(|_shed| QueryError::Busy)?)
-        };
+        let limit = if self.is_known(hash) { &self.seen } else { &self.guesses };
+        let permit = timeout_at(deadline, limit.acquire(Duration::MAX)).await.map_err(late)?;
+        let _permit = permit.map_err(|_shed| QueryError::Busy)?;
         let generation = self.cache.generation();
         let time = deadline.saturating_duration_since(Instant::now());
         let read = kit::pg::within(&self.pool, time, async |connection| {
@@ -137,6 +163,19 @@ impl Lookup {
         Ok(caller)
     }
 
+    /// Waits until changes are read, or cannot be read, for the next time; not at all if it is known that they cannot.
+    async fn wait_for_changes(&self) {
+        let mut changes = self.changes.clone();
+        if matches!(*changes.borrow_and_update(), Changes::ReadAsOf(_)) {
+            let (Ok(_) | Err(_)) = timeout(WAIT_FOR_CHANGES, changes.changed()).await;
+        }
+    }
+
+    /// How long reading changes may take before PostgreSQL counts as unavailable: no longer than a lookup.
+    pub fn deadline(&self) -> Duration {
+        self.deadline
+    }
+
     /// Looks up the callers that a change concerns before they are used again.
     pub fn invalidate(&self, is_concerned: impl Fn(&Caller) -> bool) {
         self.cache.invalidate(is_concerned);
@@ -145,16 +184,6 @@ impl Lookup {
     /// Call this after [`Lookup::invalidate`] if keys were created: one of the unknown hashes may be theirs.
     pub fn forget_unknown(&self) {
         self.unknown.clear();
-    }
-
-    /// [`Lookup::invalidate`] was called after all changes before `at`.
-    pub fn set_fresh_as_of(&self, at: OffsetDateTime) {
-        self.cache.set_fresh_as_of(at);
-    }
-
-    /// The changes cannot be read, because PostgreSQL is unavailable. Until they are read again, outdated callers are used.
-    pub fn set_unavailable(&self) {
-        self.cache.set_unavailable();
     }
 }
 
@@ -174,7 +203,8 @@ mod tests {
         let url = format!("postgres://nobody@{}/nothing", silent.local_addr().unwrap());
         let pool = PgPoolOptions::new().acquire_timeout(Duration::from_hours(1)).connect_lazy(&url);
         let options = Options { outage: Duration::ZERO, deadline: Duration::from_secs(2) };
-        let lookup = Lookup::new(pool.unwrap(), options);
+        let (_changes, state) = watch::channel(Changes::ReadAsOf(OffsetDateTime::UNIX_EPOCH));
+        let lookup = Lookup::new(pool.unwrap(), options, state);
         let begun = Instant::now();
         // Three requests wait for the query of each key, and some keys wait for a permit.
         let keys = (0..24).map(|n| Hash([n / 3; 32]));

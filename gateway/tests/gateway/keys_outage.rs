@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use axum::body::Body;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::lookup::Options;
@@ -79,6 +80,7 @@ async fn a_change_just_before_an_outage_stops_no_key(pool: PgPool) {
     test.set_plan(&account, "build").await;
     test.catch_up().await;
     test.pool.close().await;
+    assert!(test.try_catch_up().await.is_err());
     test.clock.advance(Span::HOUR);
     assert!(test.get(&key, "/games").await.is_ok());
     test.clock.advance(Span::MILLISECOND);
@@ -111,28 +113,72 @@ async fn while_changes_cannot_be_read_no_call_waits_for_a_key_that_was_known(poo
     assert_eq!(response.plan(), "build");
 }
 
-/// A former owner could otherwise go on with the key.
+/// A former owner could otherwise go on with the key. There are more keys to look up than connections.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_key_is_not_accepted_as_last_known_while_changes_can_be_read(pool: PgPool) {
-    let with = TestConfig { lookup: deadline(Duration::from_millis(200)), ..TestConfig::default() };
-    let mut test = Test::with(pool, with).await;
+async fn no_key_is_accepted_as_last_known_while_changes_can_be_read(pool: PgPool) {
+    let few = PgPoolOptions::new()
+        .max_connections(5)
+        .connect_lazy_with((*pool.connect_options()).clone());
+    let with = TestConfig { lookup: deadline(Duration::from_secs(1)), ..TestConfig::default() };
+    let mut test = Test::with(few, with).await;
+    let (mut accounts, mut keys) = (Vec::new(), Vec::new());
+    for _ in 0..4 {
+        let account = test.account("free").await;
+        for _ in 0..5 {
+            keys.push(test.key(&account, "live").await);
+        }
+        accounts.push(account);
+    }
+    test.catch_up().await;
+    for key in &keys {
+        let found = async || test.get(key, "/games").await.is_ok();
+        eventually("the key is found in time", found).await;
+    }
+    for account in &accounts {
+        test.set_plan(account, "build").await;
+    }
+    test.catch_up().await;
+    let locked = lock(&pool, "gateway.key").await;
+    let router = test.router.clone();
+    let calls = keys.iter().map(|key| {
+        let call = key.get("/games").body(Body::empty()).unwrap();
+        send(&router, call)
+    });
+    let reading = async {
+        loop {
+            test.catch_up().await;
+        }
+    };
+    tokio::select! {
+        responses = futures::future::join_all(calls) => {
+            for response in responses {
+                assert_eq!(response.error(), AWAY);
+            }
+        }
+        () = reading => {}
+    }
+    drop(locked);
+}
+
+/// A lookup fails before the gateway has noticed that changes cannot be read.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_lookup_that_fails_waits_until_it_is_known_whether_changes_can_be_read(pool: PgPool) {
+    let mut test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
     test.catch_up().await;
-    let found = async || test.get(&key, "/games").await.is_ok();
-    eventually("the key is found in time", found).await;
+    assert!(test.get(&key, "/games").await.is_ok());
     test.set_plan(&account, "build").await;
     test.catch_up().await;
-    let keys = lock(&test.pool, "gateway.key").await;
+    test.pool.close().await;
     let router = test.router.clone();
-    // On a slow machine, changes may be read less often than a lookup takes.
-    eventually("the key is refused", async || {
-        let call = key.get("/games").body(axum::body::Body::empty()).unwrap();
-        let (response, ()) = tokio::join!(send(&router, call), test.catch_up());
-        response.error() == AWAY
-    })
-    .await;
-    drop(keys);
+    let mut call = std::pin::pin!(send(&router, key.get("/me").body(Body::empty()).unwrap()));
+    for _ in 0..100 {
+        assert!(futures::poll!(call.as_mut()).is_pending());
+        tokio::task::yield_now().await;
+    }
+    assert!(test.try_catch_up().await.is_err());
+    assert_eq!(call.await.plan(), "free");
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -8,7 +8,7 @@ use contracts::public::ApiPlan;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::repeat;
-use gateway::lookup::{Lookup, Options};
+use gateway::lookup::{Changes, Lookup, Options};
 use gateway::openapi;
 use gateway::quota::SharedCounters;
 use gateway::switches::SwitchCache;
@@ -19,6 +19,7 @@ use kit::redis::Redis;
 use kit::rpc::client::{Addresses, Client, Transport};
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
+use tokio::sync::watch;
 
 /// The number of calls that the log of an account keeps.
 pub(crate) const CALL_LOG: u32 = 50;
@@ -46,10 +47,11 @@ pub(super) async fn caches(
     options: Options,
     clock: &Clock,
 ) -> (Arc<Lookup>, Arc<SwitchCache>, Invalidation) {
-    let lookup = Arc::new(Lookup::new(pool.clone(), options));
+    let (applied, changes) = watch::channel(Changes::UnreadSince(clock.now()));
+    let lookup = Arc::new(Lookup::new(pool.clone(), options, changes));
     let switches = Arc::new(SwitchCache::new(pool.clone()));
     let caches = (Arc::clone(&lookup), Arc::clone(&switches));
-    let started = Invalidation::start(pool.clone(), caches.0, caches.1, clock.clone());
+    let started = Invalidation::start(pool.clone(), caches.0, caches.1, clock.clone(), applied);
     (lookup, switches, started.await.unwrap())
 }
 
