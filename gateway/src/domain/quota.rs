@@ -72,14 +72,9 @@ pub struct RateLimitStatus {
 
 impl Window {
     /// The window of a call at `now`, before the call is counted.
-    ///
-    /// A window begins after `now` if the clock was set back since. It begins now instead, so that no window refuses for longer than a minute.
     pub fn current(previous: Option<Self>, now: OffsetDateTime) -> Self {
         let current = previous.filter(|window| now - window.start < MINUTE);
-        Self {
-            start: current.map_or(now, |window| window.start.min(now)),
-            used: current.map_or(0, |window| window.used),
-        }
+        current.unwrap_or(Self { start: now, used: 0 })
     }
 
     /// Counts a call. Returns false if the window is exceeded.
@@ -272,18 +267,6 @@ mod tests {
         for (left, seconds) in [(1, 1), (1_000, 1), (1_001, 2), (0, 1), (-5, 1)] {
             let at = NOW + Duration::milliseconds(left);
             assert_eq!(status.seconds_until(at), seconds, "{left} ms");
-        }
-    }
-
-    #[test]
-    fn a_clock_that_is_set_back_refuses_for_no_longer_than_a_minute() {
-        for ahead in [Duration::milliseconds(5), Duration::days(3)] {
-            let mut window = Window::current(None, NOW + ahead);
-            assert!(window.consume(Some(1)));
-            let mut window = Window::current(Some(window), NOW);
-            assert!(!window.consume(Some(1)), "{ahead}");
-            let mut window = Window::current(Some(window), NOW + MINUTE);
-            assert!(window.consume(Some(1)), "{ahead}");
         }
     }
 

@@ -117,7 +117,7 @@ impl ResponseCache {
     /// A response that was made at `at_least` or later.
     fn get(&self, key: &Key, at_least: Position, now: OffsetDateTime) -> Option<ApiResponse> {
         let entry = self.entries.get(key)?;
-        let age = (now - entry.made).abs();
+        let age = now - entry.made;
         let has_day_changed = utc_day(entry.made - CLOCKS) != utc_day(now + CLOCKS);
         let is_stale = age >= MAX_AGE || (has_day_changed && key.is_search());
         let is_current = entry.position.reaches(at_least) && !is_stale;

@@ -43,10 +43,6 @@ local public = tonumber(values[4]) or 0
 local start, calls = tonumber(values[1]), tonumber(values[2])
 if not start or now - start >= 60000 then
   start, calls = now, 0
-elseif start > now then
-  -- The clock was set back since. The minute begins now instead, so that it refuses for no longer than a minute.
-  start = now
-  redis.call('hset', KEYS[1], start_field, start)
 end
 
 -- The month is checked before the minute, since its end is farther away: a client that waits for the minute would be refused again.

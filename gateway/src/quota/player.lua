@@ -9,10 +9,6 @@ local values = redis.call('HMGET', KEYS[1], 'start', 'calls')
 local start, calls = tonumber(values[1]), tonumber(values[2])
 if not start or now - start >= 60000 then
   start, calls = now, 0
-elseif start > now then
-  -- As in consume.lua.
-  start = now
-  redis.call('HSET', KEYS[1], 'start', start)
 end
 if calls >= limit then
   return {0, start + 60000 - now}

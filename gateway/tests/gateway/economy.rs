@@ -107,10 +107,6 @@ async fn a_player_can_tip_thirty_times_a_minute(pool: PgPool) {
     assert_eq!(more.error(), (429, "rate_limited"));
     let other = post(&test, &key, "/play/tips", &tip("adebayo")).await;
     assert_eq!(other.status, 201);
-    // A clock that was fast and is set right makes no player wait for longer than a minute.
-    test.clock.advance(-time::Duration::seconds(30));
-    let set_right = post(&test, &key, "/play/tips", &tip("adé")).await;
-    assert_eq!(set_right.error(), (429, "rate_limited"));
     test.clock.advance(time::Duration::MINUTE);
     let later = post(&test, &key, "/play/tips", &tip("adé")).await;
     assert_eq!(later.status, 201);

@@ -24,7 +24,7 @@ pub fn spawn_cleanup(leader: &Leader) {
     });
 }
 
-/// Deletes the responses that have expired at `now`; returns how many. One in the future, from a clock that was ahead, counts as one of now.
+/// Deletes the responses that have expired at `now`; returns how many.
 ///
 /// # Errors
 /// The errors of PostgreSQL.
@@ -33,8 +33,6 @@ pub async fn delete_expired(
     schema: Schema,
     now: OffsetDateTime,
 ) -> Result<u64, Fault> {
-    let future = "update kit.idempotency set at = $1 where at > $1";
-    schema.query(future).bind(now).execute(pool).await?;
     let sql = "delete from kit.idempotency where (account_id, route, key) in (
              select account_id, route, key from kit.idempotency where at <= $1 order by at limit $2 for update skip locked
          )";

@@ -82,16 +82,14 @@ impl Lease {
     }
 
     /// Acquires the lease if it is free or has expired. Writes nothing while another process holds it.
-    ///
-    /// A lease that expires in more than two terms was acquired while PostgreSQL's clock was ahead. It counts as expired.
     async fn try_acquire(&self) -> Result<bool, sqlx::Error> {
         let sql = "insert into kit.lease as current (name, holder, expires_at)
              select $1, $2, $3 where not exists (
                  select from kit.lease held
-                 where held.name = $1 and held.holder <> $2 and held.expires_at > $4 and held.expires_at <= $5
+                 where held.name = $1 and held.holder <> $2 and held.expires_at > $4
              )
              on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
-             where current.holder = excluded.holder or current.expires_at <= $4 or current.expires_at > $5";
+             where current.holder = excluded.holder or current.expires_at <= $4";
         let acquiring = async |connection: &mut PgConnection| {
             let now = pg::now(&mut *connection, &self.clock).await?;
             self.schema
@@ -100,7 +98,6 @@ impl Lease {
                 .bind(self.holder)
                 .bind(now + TERM)
                 .bind(now)
-                .bind(now + 2 * TERM)
                 .execute(connection)
                 .await
         };
