@@ -16,7 +16,7 @@ use super::games::not_listed;
 use super::render;
 use crate::domain::figures::CountedReport;
 use crate::samples;
-use crate::store::games;
+use crate::store::games::{self, ListedGame};
 use crate::store::history::{self, Range};
 use crate::store::reports::Entry;
 
@@ -28,6 +28,13 @@ impl HistoryService for Service {
     ) -> Result<Response<proto::ListHistoryResponse>, Status> {
         respond(self.history_page(request.into_inner()).await)
     }
+}
+
+/// Where the reports of a game are.
+enum Source {
+    /// The name of the currency, and its reports, the newest first.
+    Samples(String, Vec<CountedReport>),
+    Stored(ListedGame),
 }
 
 /// The reports of a page, the oldest first.
@@ -57,12 +64,14 @@ impl Service {
         if request.game.is_empty() {
             bad.add("game", "Give the slug of a game.");
         }
-        bad.check()?;
+        let source = self.find_source(&request.game, mode).await?;
+        let source = bad.take(source.ok_or_else(|| not_listed("game")));
+        let source = bad.finish(source)?;
         let after = page.after.map(|(SortTime(at), id)| (at, id));
         let range = Range { from, to, after };
-        let mut found = match mode {
-            Mode::Test => self.sample_history(&request.game, range)?,
-            _ => self.live_history(&request.game, range, page.rows_to_fetch()).await?,
+        let mut found = match source {
+            Source::Samples(currency, reports) => sample_history(currency, reports, range),
+            Source::Stored(game) => self.live_history(game, range, page.rows_to_fetch()).await?,
         };
         let key = |entry: &Entry| (SortTime(entry.counted.at), entry.id);
         let next_cursor = page.cut(&mut found.entries, key)?;
@@ -73,14 +82,21 @@ impl Service {
         })
     }
 
+    async fn find_source(&self, slug: &str, mode: Mode) -> Result<Option<Source>, Fault> {
+        if mode != Mode::Test {
+            return Ok(games::find_listed(&self.pool, slug).await?.map(Source::Stored));
+        }
+        let samples = samples::history(slug, self.clock.now());
+        let samples = samples.map_err(|error| Fault::internal(&error))?;
+        Ok(samples.map(|(currency, reports)| Source::Samples(currency, reports)))
+    }
+
     async fn live_history(
         &self,
-        slug: &str,
+        game: ListedGame,
         range: Range,
         limit: i64,
     ) -> Result<FoundReports, Fault> {
-        let game = games::find_listed(&self.pool, slug).await?;
-        let game = game.ok_or_else(|| not_listed("game"))?;
         let entries = history::list(&self.pool, game.id, range, limit).await?;
         let total = history::count(&self.pool, game.id, range).await?;
         let before = match entries.first() {
@@ -89,32 +105,25 @@ impl Service {
         };
         Ok(FoundReports { currency: game.currency, before, entries, total: total.unsigned_abs() })
     }
+}
 
-    fn sample_history(&self, slug: &str, range: Range) -> Result<FoundReports, Fault> {
-        let Range { from, to, after } = range;
-        let history =
-            samples::history(slug, self.clock.now()).map_err(|error| Fault::internal(&error))?;
-        let (currency, mut reports) = history.ok_or_else(|| not_listed("game"))?;
-        reports.reverse();
-        let is_in_range =
-            |at: OffsetDateTime| from.is_none_or(|from| at >= from) && to.is_none_or(|to| at < to);
-        let total = reports.iter().filter(|counted| is_in_range(counted.at)).count();
-        let mut before = None;
-        let mut entries = Vec::new();
-        // A sample report has no number of its own: its position stands for one.
-        for (id, counted) in (0..).zip(reports) {
-            let is_before = after.is_some_and(|after| (counted.at, id) <= after);
-            if is_before || from.is_some_and(|from| counted.at < from) {
-                before = Some(counted);
-            } else if is_in_range(counted.at) {
-                entries.push(Entry { id, counted });
-            }
+/// The page of a history of samples.
+fn sample_history(currency: String, mut reports: Vec<CountedReport>, range: Range) -> FoundReports {
+    let Range { from, to, after } = range;
+    reports.reverse();
+    let is_in_range =
+        |at: OffsetDateTime| from.is_none_or(|from| at >= from) && to.is_none_or(|to| at < to);
+    let total = reports.iter().filter(|counted| is_in_range(counted.at)).count();
+    let mut before = None;
+    let mut entries = Vec::new();
+    // A sample report has no number of its own: its position stands for one.
+    for (id, counted) in (0..).zip(reports) {
+        let is_before = after.is_some_and(|after| (counted.at, id) <= after);
+        if is_before || from.is_some_and(|from| counted.at < from) {
+            before = Some(counted);
+        } else if is_in_range(counted.at) {
+            entries.push(Entry { id, counted });
         }
-        Ok(FoundReports {
-            currency,
-            before,
-            entries,
-            total: u64::try_from(total).unwrap_or(u64::MAX),
-        })
     }
+    FoundReports { currency, before, entries, total: u64::try_from(total).unwrap_or(u64::MAX) }
 }

@@ -3,6 +3,7 @@
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::rates_service_server::RatesService;
 use kit::Fault;
+use kit::api::bad_fields::BadFields;
 use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 
@@ -71,9 +72,12 @@ fn currencies(
     economy: &Economy,
     request: &proto::ListRatesRequest,
 ) -> Result<(Option<usize>, Option<usize>), Fault> {
-    let find = |field: &str, slug: &str| match slug {
-        "" => Ok(None),
-        _ => economy.find(slug).map(Some).ok_or_else(|| not_listed(field)),
+    let mut bad = BadFields::default();
+    let mut find = |field: &str, slug: &str| match slug {
+        "" => None,
+        _ => bad.take(economy.find(slug).ok_or_else(|| not_listed(field))),
     };
-    Ok((find("from", &request.from)?, find("to", &request.to)?))
+    let found = (find("from", &request.from), find("to", &request.to));
+    bad.check()?;
+    Ok(found)
 }

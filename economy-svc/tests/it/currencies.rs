@@ -279,6 +279,25 @@ async fn a_history_that_ends_before_it_begins_is_refused(pool: PgPool) {
     assert!(refused.fields["to"].contains("`from`"), "{refused:?}");
 }
 
+#[testing::database_test(economy::MIGRATOR)]
+async fn every_bad_parameter_of_a_history_is_reported(pool: PgPool) {
+    let economy = start(pool).await;
+    for mode in [Mode::Live, Mode::Test] {
+        for game in ["", "nothing"] {
+            let request = proto::ListHistoryRequest {
+                mode: mode.into(),
+                game: game.to_owned(),
+                from: Some(timestamp::encode(START)),
+                to: Some(timestamp::encode(START - Duration::DAY)),
+                page: Some(PageRequest { limit: 101, cursor: "x".to_owned() }),
+            };
+            let refused = economy.history.clone().list_history(request).await;
+            let fields = Fault::from(refused.unwrap_err()).fields;
+            assert_eq!(fields.into_keys().collect::<Vec<_>>(), ["cursor", "game", "limit", "to"]);
+        }
+    }
+}
+
 /// A time as a response prints it and a caller sends it back.
 fn printed(at: OffsetDateTime) -> prost_types::Timestamp {
     let text = serde_json::to_string(&Timestamp(at)).unwrap();

@@ -198,12 +198,13 @@ async fn rates_are_filtered_by_from_and_to(pool: PgPool) {
     assert_ne!(version("bao", "2-mancala").await, version("bao-2", "mancala").await);
     let mut unknown = proto::ListRatesRequest {
         from: "nothing".to_owned(),
+        to: "nobody".to_owned(),
         ..proto::ListRatesRequest::default()
     };
     unknown.set_mode(Mode::Live);
     let refused = economy.rates.clone().list_rates(unknown).await;
     let fault = Fault::from(refused.unwrap_err());
-    assert!(fault.fields.contains_key("from"), "{fault}");
+    assert_eq!(fault.fields.into_keys().collect::<Vec<_>>(), ["from", "to"]);
 }
 
 #[testing::database_test(economy::MIGRATOR)]

@@ -15,6 +15,7 @@ use super::query::Params;
 use crate::app::App;
 use crate::domain::key::Caller;
 use crate::domain::quota::RateLimitStatus;
+use crate::upstream::Upstream;
 
 /// What a handler gets. The pipeline makes it after the checks, so no handler runs without them.
 pub struct Call {
@@ -60,16 +61,17 @@ impl Call {
         })
     }
 
-    /// Sends a read to catalogue-svc, whose parameters were read from `params`.
+    /// Sends a read, whose parameters were read from `params`, to a service. The service checks the rest of the parameters even if one is bad, so
+    /// that the error has all that are.
     ///
     /// # Errors
-    /// A parameter is bad, catalogue-svc rejects the request or does not respond, or too many reads are running.
-    pub async fn read_catalogue<Q: Unary>(
+    /// A parameter is bad, the service rejects the request or does not respond, or too many reads are running.
+    pub async fn read<Q: Unary>(
         &self,
+        service: &Upstream,
         params: Params,
         request: &Q,
     ) -> Result<Q::Response, Fault> {
-        params.finish()?;
-        self.app.catalogue.read(request).await
+        params.into_bad().join(service.read(request).await)
     }
 }

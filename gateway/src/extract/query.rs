@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use contracts::common::v1::PageRequest;
-use kit::Fault;
 use kit::api::bad_fields::BadFields;
 use kit::api::timestamp;
 use percent_encoding::percent_decode;
@@ -65,7 +64,7 @@ impl Params {
         PageRequest { limit: self.limit(), cursor: self.text("cursor").unwrap_or_default() }
     }
 
-    /// Rows per page, 1 to 100; 0 if absent.
+    /// Rows per page, 1 to 100; 0 if absent. 1 if it is bad: a service that checks the other parameters then has little work.
     pub fn limit(&mut self) -> u32 {
         let Some(text) = self.text("limit") else {
             return 0;
@@ -76,7 +75,7 @@ impl Params {
             Ok(limit @ 1..=100) if digits => limit,
             _ => {
                 self.bad.add("limit", "Give a whole number from 1 to 100.");
-                0
+                1
             }
         }
     }
@@ -113,7 +112,7 @@ impl Params {
     }
 
     /// The bad parameters. An unknown name that is a known one in another spelling is bad: if `dry-run` were ignored, the request would write.
-    fn into_bad(mut self) -> BadFields {
+    pub fn into_bad(mut self) -> BadFields {
         for name in self.values.keys() {
             let is_meant = |known: &&&str| spelling(known).eq(spelling(name));
             if let Some(meant) = self.known.iter().find(is_meant) {
@@ -121,14 +120,6 @@ impl Params {
             }
         }
         self.bad
-    }
-
-    /// Refuses the call if a parameter is bad.
-    ///
-    /// # Errors
-    /// Every bad parameter.
-    pub fn finish(self) -> Result<(), Fault> {
-        self.into_bad().check()
     }
 }
 
@@ -184,7 +175,7 @@ mod tests {
         let flag = |raw: &str| {
             let mut query = Params::parse(Some(raw));
             let set = query.flag("dry_run");
-            query.finish().is_ok().then_some(set)
+            query.into_bad().is_empty().then_some(set)
         };
         for raw in ["dry_run", "dry_run=", "q=a&dry_run&x", "dry_run=true"] {
             assert_eq!(flag(raw), Some(true), "{raw}");

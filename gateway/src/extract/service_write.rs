@@ -6,6 +6,7 @@ use bytes::Bytes;
 use contracts::listings::v1::Precondition;
 use http::Method;
 use kit::Fault;
+use kit::api::bad_fields::BadFields;
 
 use super::call::Call;
 use super::{idempotency_key, if_match, json_body};
@@ -17,6 +18,9 @@ pub struct ServiceWrite {
     pub app: App,
     pub caller: Arc<Caller>,
     pub body: Bytes,
+    /// The bad headers and parameters. The service checks the body even so, so that the error has all bad fields: join them with its response.
+    pub bad: BadFields,
+    /// Also if a header or a parameter is bad.
     pub dry_run: bool,
     /// Empty if none was sent, and for a PATCH, which takes none.
     pub idempotency_key: String,
@@ -28,7 +32,7 @@ impl ServiceWrite {
     /// Reads the headers, the body and the parameters of a write.
     ///
     /// # Errors
-    /// The body cannot be read or is not a JSON object; or every bad header and parameter.
+    /// The body cannot be read or is not a JSON object.
     pub fn read(call: Call) -> Result<Self, Fault> {
         let mut query = call.params();
         let Call { app, caller, head, body, .. } = call;
@@ -43,12 +47,13 @@ impl ServiceWrite {
         }
         let body = json_body::read(&head.headers, body)?;
         let dry_run = query.flag("dry_run");
-        query.finish()?;
+        let bad = query.into_bad();
         Ok(Self {
             app,
             caller,
             body,
-            dry_run,
+            dry_run: dry_run || !bad.is_empty(),
+            bad,
             idempotency_key: idempotency_key.unwrap_or_default(),
             precondition: precondition.flatten(),
         })

@@ -33,7 +33,7 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
         q: params.text("q"),
         updated_since: params.text("updated_since"),
     };
-    let creators = call.read_catalogue(params, &request).await?;
+    let creators = call.read(&call.app.catalogue, params, &request).await?;
     Ok(ApiResponse::list(creators.json, creators.page).made_at(creators.position.as_ref()))
 }
 
@@ -41,6 +41,6 @@ pub async fn get(mut call: Call) -> Result<ApiResponse, ApiError> {
     let handle = call.path_param().await?;
     let request =
         GetCreatorRequest { mode: call.mode(), handle, at_least: call.at_least(), max_games: None };
-    let creator = call.read_catalogue(Params::default(), &request).await?;
+    let creator = call.read(&call.app.catalogue, Params::default(), &request).await?;
     Ok(ApiResponse::object(creator.json).made_at(creator.position.as_ref()))
 }

@@ -52,14 +52,14 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
         updated_since: params.text("updated_since"),
         with_times: false,
     };
-    let events = call.read_catalogue(params, &request).await?;
+    let events = call.read(&call.app.catalogue, params, &request).await?;
     Ok(ApiResponse::list(events.json, events.page))
 }
 
 pub async fn get(mut call: Call) -> Result<ApiResponse, ApiError> {
     let slug = call.path_param().await?;
     let request = GetEventRequest { mode: call.mode(), slug, at_least: call.at_least() };
-    let event = call.read_catalogue(Params::default(), &request).await?;
+    let event = call.read(&call.app.catalogue, Params::default(), &request).await?;
     Ok(ApiResponse::object(event.json).at_revision(event.revision).made_at(event.position.as_ref()))
 }
 
@@ -67,7 +67,8 @@ pub async fn create(call: Call) -> Result<ApiResponse, ApiError> {
     let write = ServiceWrite::read(call)?;
     let writing = Some(listing_write::writing(&write));
     let request = CreateEventRequest { writing };
-    let created = write.app.listings.write(&request).await?;
+    let created = write.app.listings.write(&request).await;
+    let created = write.bad.join(created)?;
     listing_write::created_response("/v1/events", created.written)
 }
 
@@ -80,5 +81,6 @@ pub async fn update(mut call: Call) -> Result<ApiResponse, ApiError> {
         precondition: write.precondition,
     };
     let updated = write.app.listings.write(&request).await;
-    listing_write::updated_response(updated.map_err(listing_write::update_error)?.written)
+    let updated = write.bad.join(updated).map_err(listing_write::update_error)?;
+    listing_write::updated_response(updated.written)
 }

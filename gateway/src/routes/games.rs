@@ -52,14 +52,14 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
         at_least: call.at_least(),
         city: None,
     };
-    let games = call.read_catalogue(params, &request).await?;
+    let games = call.read(&call.app.catalogue, params, &request).await?;
     Ok(ApiResponse::list(games.json, games.page).made_at(games.position.as_ref()))
 }
 
 pub async fn get(mut call: Call) -> Result<ApiResponse, ApiError> {
     let slug = call.path_param().await?;
     let request = GetGameRequest { mode: call.mode(), slug, at_least: call.at_least() };
-    let game = call.read_catalogue(Params::default(), &request).await?;
+    let game = call.read(&call.app.catalogue, Params::default(), &request).await?;
     Ok(ApiResponse::object(game.json).at_revision(game.revision).made_at(game.position.as_ref()))
 }
 
@@ -67,7 +67,8 @@ pub async fn create(call: Call) -> Result<ApiResponse, ApiError> {
     let write = ServiceWrite::read(call)?;
     let writing = Some(listing_write::writing(&write));
     let request = CreateGameRequest { writing };
-    let created = write.app.listings.write(&request).await?;
+    let created = write.app.listings.write(&request).await;
+    let created = write.bad.join(created)?;
     listing_write::created_response("/v1/games", created.written)
 }
 
@@ -80,5 +81,6 @@ pub async fn update(mut call: Call) -> Result<ApiResponse, ApiError> {
         precondition: write.precondition,
     };
     let updated = write.app.listings.write(&request).await;
-    listing_write::updated_response(updated.map_err(listing_write::update_error)?.written)
+    let updated = write.bad.join(updated).map_err(listing_write::update_error)?;
+    listing_write::updated_response(updated.written)
 }

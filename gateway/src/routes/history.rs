@@ -28,7 +28,6 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
         to: query.timestamp("to").map(timestamp::encode),
         page: Some(query.page()),
     };
-    query.finish()?;
-    let history = call.app.economy.read(&request).await?;
+    let history = call.read(&call.app.economy, query, &request).await?;
     Ok(ApiResponse::list(history.json, history.page))
 }

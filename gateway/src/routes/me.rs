@@ -50,8 +50,7 @@ pub async fn listings(call: Call) -> Result<ApiResponse, ApiError> {
         mode: call.mode(),
         page: Some(query.page()),
     };
-    query.finish()?;
-    let own = call.app.listings.read(&request).await?;
+    let own = call.read(&call.app.listings, query, &request).await?;
     Ok(ApiResponse::list(own.json, own.page))
 }
 

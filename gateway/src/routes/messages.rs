@@ -39,7 +39,6 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
         since,
         limit: query.limit(),
     };
-    query.finish()?;
-    let messages = call.app.webhooks.read(&request).await?;
+    let messages = call.read(&call.app.webhooks, query, &request).await?;
     Ok(ApiResponse::list(messages.json, messages.page))
 }

@@ -28,7 +28,7 @@ pub(super) fn operations() -> [Operation; 4] {
 
 pub async fn genres(call: Call) -> Result<ApiResponse, ApiError> {
     let request = ListGenresRequest { mode: call.mode(), at_least: call.at_least() };
-    let genres = call.read_catalogue(Params::default(), &request).await?;
+    let genres = call.read(&call.app.catalogue, Params::default(), &request).await?;
     Ok(ApiResponse::list(genres.json, genres.page).made_at(genres.position.as_ref()))
 }
 
@@ -41,14 +41,14 @@ pub async fn countries(call: Call) -> Result<ApiResponse, ApiError> {
         empty: params.flag("empty"),
         with_events: false,
     };
-    let countries = call.read_catalogue(params, &request).await?;
+    let countries = call.read(&call.app.catalogue, params, &request).await?;
     Ok(ApiResponse::list(countries.json, countries.page).made_at(countries.position.as_ref()))
 }
 
 pub async fn country(mut call: Call) -> Result<ApiResponse, ApiError> {
     let code = call.path_param().await?;
     let request = GetCountryRequest { mode: call.mode(), code, at_least: call.at_least() };
-    let country = call.read_catalogue(Params::default(), &request).await?;
+    let country = call.read(&call.app.catalogue, Params::default(), &request).await?;
     Ok(ApiResponse::object(country.json).made_at(country.position.as_ref()))
 }
 
@@ -60,6 +60,6 @@ pub async fn cities(call: Call) -> Result<ApiResponse, ApiError> {
         at_least: call.at_least(),
         country: params.text("country"),
     };
-    let cities = call.read_catalogue(params, &request).await?;
+    let cities = call.read(&call.app.catalogue, params, &request).await?;
     Ok(ApiResponse::list(cities.json, cities.page).made_at(cities.position.as_ref()))
 }

@@ -29,6 +29,6 @@ pub async fn list(mut call: Call) -> Result<ApiResponse, ApiError> {
         kind,
         board,
     };
-    let ranking = call.read_catalogue(params, &request).await?;
+    let ranking = call.read(&call.app.catalogue, params, &request).await?;
     Ok(ApiResponse::list(ranking.json, ranking.page))
 }

@@ -27,7 +27,7 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
         to: query.text("to").unwrap_or_default(),
         ..ListRatesRequest::default()
     };
-    query.finish()?;
-    let (json, page) = call.app.rates.list(&call.app.economy, request).await?;
+    let rates = call.app.rates.list(&call.app.economy, request).await;
+    let (json, page) = query.into_bad().join(rates)?;
     Ok(ApiResponse::list(json, page))
 }

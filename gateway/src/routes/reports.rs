@@ -27,7 +27,7 @@ pub(super) fn operations() -> [Operation; 1] {
 }
 
 pub async fn submit(call: Call) -> Result<ApiResponse, ApiError> {
-    let ServiceWrite { app, caller, body, dry_run, idempotency_key, .. } =
+    let ServiceWrite { app, caller, body, bad, dry_run, idempotency_key, .. } =
         ServiceWrite::read(call)?;
     let request = SubmitReportRequest {
         account_id: caller.key.account.to_string(),
@@ -37,7 +37,7 @@ pub async fn submit(call: Call) -> Result<ApiResponse, ApiError> {
         dry_run,
         idempotency_key,
     };
-    let response = app.economy.write(&request).await?;
+    let response = bad.join(app.economy.write(&request).await)?;
     let Some(report) = response.report else {
         return ApiResponse::json(&CheckedReport {
             stored: false,

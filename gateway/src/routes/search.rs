@@ -31,6 +31,6 @@ pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
         country: params.text("country"),
         with_details: false,
     };
-    let found = call.read_catalogue(params, &request).await?;
+    let found = call.read(&call.app.catalogue, params, &request).await?;
     Ok(ApiResponse::list(found.json, found.page).made_at(found.position.as_ref()))
 }

@@ -34,7 +34,7 @@ struct TipPlayer {
 }
 
 pub async fn send(call: Call) -> Result<ApiResponse, ApiError> {
-    let ServiceWrite { app, caller, body, dry_run, idempotency_key, .. } =
+    let ServiceWrite { app, caller, body, bad, dry_run, idempotency_key, .. } =
         ServiceWrite::read(call)?;
     let game = caller.key.game.clone().unwrap_or_default();
     // A call that only checks does not use up the minute of the live player.
@@ -49,7 +49,7 @@ pub async fn send(call: Call) -> Result<ApiResponse, ApiError> {
         dry_run,
         idempotency_key,
     };
-    let response = app.economy.write(&request).await?;
+    let response = bad.join(app.economy.write(&request).await)?;
     let Some(tip) = response.tip else {
         return ApiResponse::json(&CheckedTip { dry_run: true });
     };

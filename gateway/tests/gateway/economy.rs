@@ -75,6 +75,11 @@ async fn the_form_of_an_idempotency_key_is_checked_for_every_key_and_dry_run(poo
         assert_eq!(response.error(), (400, "invalid"), "{path}");
         assert_eq!(response.fields(), ["Idempotency-Key"], "{path}");
     }
+    assert!(test.economy.reports().iter().all(|it| it.dry_run), "nothing is written");
+    test.economy.refuse_tips(true);
+    let call = live.request("POST", "/play/tips").header("idempotency-key", "a b");
+    let response = test.send(call.body("{}".into()).unwrap()).await;
+    assert_eq!(response.fields(), ["Idempotency-Key", "amount"]);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -66,6 +66,9 @@ async fn bad_parameters_and_errors_of_the_service_are_returned(pool: PgPool) {
         assert_eq!(response.error(), (400, "invalid"), "{query}");
         assert_eq!(response.fields(), [field], "{query}");
     }
+    test.webhooks.refuse(Fault::invalid_field("event", "Use one of these."));
+    let both = test.get(&key, &format!("{PATH}?limit=101&event=x")).await;
+    assert_eq!(both.fields(), ["event", "limit"]);
     test.webhooks.refuse(Fault::new(Code::Gone, "There may have been messages."));
     let gone = test.get(&key, &format!("{PATH}?after=a")).await;
     assert_eq!(gone.error(), (410, "gone"));

@@ -164,16 +164,36 @@ async fn a_test_key_reads_samples(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn bad_parameters_are_refused_without_a_call(pool: PgPool) {
+async fn the_error_has_the_bad_parameters_of_the_gateway_and_of_the_service(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
-    for path in ["/games", "/creators", "/countries", "/cities", "/events", "/search"] {
-        let bad = format!("{path}?limit=101&cursor=%zz&unknown=%zz");
-        let response = test.get(&key, &bad).await;
-        assert_eq!(response.error(), (400, "invalid"), "{path}");
-        assert_eq!(response.fields(), ["cursor", "limit"], "{path}");
+    let reasons = ["genre", "limit"].map(|field| (field.to_owned(), "of the service".to_owned()));
+    let invalid = Fault::invalid(reasons.into());
+    for (script, fields) in [
+        (Script::Answer, &["cursor", "limit"][..]),
+        (Script::Refuse(Fault::not_found("no such page")), &["cursor", "limit"]),
+        (Script::Refuse(invalid), &["cursor", "genre", "limit"]),
+    ] {
+        test.catalogue.script(script);
+        for path in [
+            "/games",
+            "/creators",
+            "/countries",
+            "/cities",
+            "/events",
+            "/search",
+            "/rankings/games/week",
+        ] {
+            let bad = format!("{path}?limit=101&cursor=%zz&unknown=%zz");
+            let response = test.get(&key, &bad).await;
+            assert_eq!(response.error(), (400, "invalid"), "{path}");
+            assert_eq!(response.fields(), fields, "{path}");
+            assert_ne!(response.json["fields"]["limit"], "of the service");
+        }
     }
-    assert_eq!(test.catalogue.calls(), 0);
+    assert!(!test.get(&key, "/games?limit=0").await.is_ok());
+    let page = test.catalogue.last_request::<proto::ListGamesRequest>().page;
+    assert_eq!(page.unwrap().limit, 1, "the response is dropped");
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

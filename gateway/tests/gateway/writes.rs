@@ -41,7 +41,7 @@ async fn a_write_returns_location_and_revision(pool: PgPool) {
         assert_eq!(response.header("location"), location);
         assert_eq!(response.header("etag"), r#""r7""#);
         // The daily limit of the plan.
-        assert_eq!(test.listings.author().writes_per_day, Some(50), "{path}");
+        assert_eq!(test.listings.last_write().author.unwrap().writes_per_day, Some(50), "{path}");
     }
     let dry = write(&test, key.request("POST", "/games?dry_run=true")).await;
     assert!(dry.is_ok(), "{}", dry.text);
@@ -77,13 +77,39 @@ async fn if_match_becomes_a_precondition(pool: PgPool) {
         let bad = write(&test, key.request("PATCH", path).header(IF_MATCH, "r7")).await;
         assert_eq!(bad.error(), (400, "invalid"));
         assert_eq!(bad.fields(), ["If-Match"]);
-        assert_eq!(test.listings.preconditions(), [], "listings-svc is not asked");
+        assert_eq!(test.listings.preconditions(), [None]);
+        assert!(test.listings.last_write().dry_run, "nothing is written");
     }
     let changed = Fault::new(Code::PreconditionFailed, "the listing has changed since");
     test.listings.set_outcome(Outcome::Refused(changed));
     let call = key.request("PATCH", "/games/kora").header(IF_MATCH, "\"r6\"");
     let response = write(&test, call).await;
     assert_eq!(response.error(), (412, "precondition_failed"));
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn the_error_has_the_bad_headers_parameters_and_fields_of_a_write(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = writing_key(&test).await;
+    let invalid = Fault::invalid_field("title", "Give a title.");
+    for (method, path, header) in [
+        ("POST", "/games", "Idempotency-Key"),
+        ("POST", "/events", "Idempotency-Key"),
+        ("PATCH", "/games/kora", "If-Match"),
+        ("PATCH", "/events/kora", "If-Match"),
+    ] {
+        for (outcome, fields) in [
+            (Outcome::Written, &[header, "dry_run"][..]),
+            (Outcome::Refused(invalid.clone()), &[header, "dry_run", "title"]),
+        ] {
+            test.listings.set_outcome(outcome);
+            let call = key.request(method, &format!("{path}?dry_run=1")).header(header, "a b");
+            let response = write(&test, call).await;
+            assert_eq!(response.error(), (400, "invalid"), "{path}");
+            assert_eq!(response.fields(), fields, "{path}");
+            assert!(test.listings.last_write().dry_run, "nothing is written");
+        }
+    }
 }
 
 /// The error of a POST advises to repeat it with its `Idempotency-Key`, that of a PATCH to repeat the PATCH.

@@ -34,8 +34,7 @@ struct StubState {
     outcome: Outcome,
     preconditions: Vec<Option<Vec<i64>>>,
     writes: u32,
-    /// The author of the last write.
-    author: Option<proto::Author>,
+    last_write: proto::Writing,
 }
 
 impl Listings {
@@ -60,8 +59,8 @@ impl Listings {
         self.0.lock().unwrap().writes
     }
 
-    pub(crate) fn author(&self) -> proto::Author {
-        self.0.lock().unwrap().author.clone().unwrap()
+    pub(crate) fn last_write(&self) -> proto::Writing {
+        self.0.lock().unwrap().last_write.clone()
     }
 
     /// Takes the recorded preconditions of `PATCH` requests.
@@ -82,7 +81,7 @@ impl Listings {
         let outcome = {
             let mut state = self.0.lock().unwrap();
             state.writes += 1;
-            state.author.clone_from(&writing.author);
+            state.last_write.clone_from(&writing);
             state.outcome.clone()
         };
         match outcome {

@@ -8,8 +8,8 @@ use strum::VariantNames;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::Fault;
 use crate::api::timestamp;
+use crate::{Code, Fault};
 
 /// Reasons by field. The first reason of a field stays.
 #[derive(Debug, Default)]
@@ -29,6 +29,23 @@ impl BadFields {
     /// Returns a value, or adds the fields that its fault names.
     pub fn take<T>(&mut self, value: Result<T, Fault>) -> Option<T> {
         value.map_err(|fault| self.extend(fault.fields)).ok()
+    }
+
+    /// Adds the bad fields that another check of the same call has found. If a field is bad here, the call fails, whatever the other check
+    /// says.
+    ///
+    /// # Errors
+    /// `invalid`, with every bad field of both; or the error of the other check.
+    pub fn join<T>(mut self, checked: Result<T, Fault>) -> Result<T, Fault> {
+        if self.0.is_empty() {
+            return checked;
+        }
+        if let Err(fault) = checked
+            && fault.code == Code::Invalid
+        {
+            self.extend(fault.fields);
+        }
+        Err(Fault::invalid(self.0))
     }
 
     /// Parses one of the values of a set, by its name.
@@ -115,6 +132,25 @@ impl Extend<(String, String)> for BadFields {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_checks_of_a_call_are_joined() {
+        let bad = |field| {
+            let mut bad = BadFields::default();
+            bad.add(field, "Give another.");
+            bad
+        };
+        let fields = |joined: Result<u8, Fault>| joined.unwrap_err().fields.into_keys().collect();
+        let joined: Vec<String> =
+            fields(bad("a").join(Err(Fault::invalid_field("b", "Give more."))));
+        assert_eq!(joined, ["a", "b"]);
+        let fault = bad("a").join::<u8>(Err(Fault::invalid_field("a", "Give more."))).unwrap_err();
+        assert_eq!(fault.fields["a"], "Give another.");
+        for other in [Ok(1), Err(Fault::not_found("There is none."))] {
+            assert_eq!(fields(bad("a").join(other.clone())), ["a"]);
+            assert_eq!(BadFields::default().join(other.clone()), other);
+        }
+    }
 
     #[test]
     fn every_bad_field_is_reported() {
