@@ -32,13 +32,18 @@ pub(super) struct Checks<'a> {
     pub(super) now: OffsetDateTime,
 }
 
+/// An allowed call.
+pub(super) struct Allowed {
+    pub(super) caller: Arc<Caller>,
+    /// After the call was counted.
+    pub(super) rate_limit: RateLimitStatus,
+    /// The position that a read of catalogue-svc must have reached; `None` if it is not known, and for other calls.
+    pub(super) at_least: Option<Position>,
+}
+
 impl Checks<'_> {
-    /// Checks 1 to 9. Returns the caller, the limits after the call was counted, and the position that a read of catalogue-svc must have reached;
-    /// `None` if it is not known, and for other calls.
-    pub(super) async fn run(
-        &self,
-        context: &mut Context,
-    ) -> Result<(Arc<Caller>, RateLimitStatus, Option<Position>), ApiError> {
+    /// Checks 1 to 9.
+    pub(super) async fn run(&self, context: &mut Context) -> Result<Allowed, ApiError> {
         let Self { app, now, .. } = *self;
         // 1 to 8. A refused call uses no quota, so it counts against its network.
         let caller = match self.allowed_caller(context).await {
@@ -64,7 +69,7 @@ impl Checks<'_> {
         };
         let rate_limit = consumed.map_err(|denial| quota_error(denial, plan, context))?;
         context.rate_limit = Some(rate_limit);
-        Ok((caller, rate_limit, at_least))
+        Ok(Allowed { caller, rate_limit, at_least })
     }
 
     /// The checks before the quota.

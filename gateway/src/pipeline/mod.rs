@@ -19,7 +19,7 @@ use kit::{Fault, telemetry};
 use tracing::Instrument as _;
 
 use self::access_log::AccessLog;
-use self::checks::Checks;
+use self::checks::{Allowed, Checks};
 use self::response_cache::ResponseCache;
 use self::route::Route;
 use crate::app::App;
@@ -108,7 +108,7 @@ impl Pipeline {
         let now = app.clock.now();
         // Checks 1 to 9 of §7.1.
         let checks = Checks { app, admission: &self.admission, route, head: &head, now };
-        let (caller, rate_limit, at_least) = checks.run(context).await?;
+        let Allowed { caller, rate_limit, at_least } = checks.run(context).await?;
         // 10: unknown path, wrong method.
         let method = route.method(&head.method).ok_or_else(|| route.no_handler())?;
         // 11: too_large. The later checks belong to the handler and the services.
