@@ -10,7 +10,7 @@ use kit::api::bad_fields::BadFields;
 use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 
-use super::keys::key_fields;
+use super::keys::KeyFields;
 use super::{Services, accounts, calls, key_requests, keys, month_use, switches};
 use crate::domain::author::{Author, Person};
 use crate::domain::key::Mode;
@@ -18,63 +18,161 @@ use crate::domain::staff_action::Action;
 
 pub struct Dashboard(pub Arc<Services>);
 
-/// Implements the service by a table: what each method does. A change has the person who makes it.
-macro_rules! methods {
-    (
-        reads { $($read:ident($asked:ident) -> $listed:ident = |$s:ident, $it:ident| $list:expr;)* }
-        changes { $($change:ident($request:ident) -> $response:ident, $action:ident = |$services:ident, $by:ident, $asks:ident| $apply:expr;)* }
-    ) => {
-        #[tonic::async_trait]
-        impl AccountsService for Dashboard {
-            $(async fn $read(
-                &self,
-                request: Request<proto::$asked>,
-            ) -> Result<Response<proto::$listed>, Status> {
-                let ($s, $it) = (&*self.0, request.into_inner());
-                respond($list.await)
-            })*
-
-            $(async fn $change(
-                &self,
-                request: Request<proto::$request>,
-            ) -> Result<Response<proto::$response>, Status> {
-                let ($services, $asks) = (&*self.0, request.into_inner());
-                let $by = person($asks.actor.as_ref(), &$asks.account_id, Action::$action)?;
-                respond($apply.await)
-            })*
-        }
-    };
-}
-
-methods! {
-    reads {
-        get_account(AccountsServiceGetAccountRequest) -> AccountsServiceGetAccountResponse = |s, it| get_account(s, &it.account_id);
-        list_account_names(ListAccountNamesRequest) -> ListAccountNamesResponse = |s, it| accounts::list_names(s, &it.account_ids);
-        list_plans(AccountsServiceListPlansRequest) -> ListPlansResponse = |s, _it| accounts::list_plans(s);
-        list_switches(AccountsServiceListSwitchesRequest) -> ListSwitchesResponse = |s, _it| switches::list_public(s);
-        list_keys(AccountsServiceListKeysRequest) -> ListKeysResponse = |s, it| keys::list(s, &it.account_id);
-        list_key_requests(AccountsServiceListKeyRequestsRequest) -> AccountsServiceListKeyRequestsResponse =
-            |s, it| key_requests::list_own(s, &it.account_id);
-        list_month_use(AccountsServiceListMonthUseRequest) -> AccountsServiceListMonthUseResponse = |s, it| month_use::list(s, it);
-        list_use(AccountsServiceListUseRequest) -> AccountsServiceListUseResponse = |s, it| calls::list_use(s, it);
-        list_calls(AccountsServiceListCallsRequest) -> AccountsServiceListCallsResponse = |s, it| calls::list_calls(s, it);
+#[tonic::async_trait]
+impl AccountsService for Dashboard {
+    async fn get_account(
+        &self,
+        request: Request<proto::AccountsServiceGetAccountRequest>,
+    ) -> Result<Response<proto::AccountsServiceGetAccountResponse>, Status> {
+        let it = request.into_inner();
+        respond(get_account(&self.0, &it.account_id).await)
     }
-    changes {
-        create_account(AccountsServiceCreateAccountRequest) -> CreateAccountResponse, CreateAccount =
-            |s, by, it| accounts::create(s, by, &it.account_id, &it.name, "");
-        change_account(AccountsServiceChangeAccountRequest) -> AccountsServiceChangeAccountResponse, ChangeAccount =
-            |s, by, it| accounts::rename(s, by, &it.account_id, &it.name);
-        create_key(AccountsServiceCreateKeyRequest) -> CreateKeyResponse, CreateKey =
-            |s, by, it| keys::create(s, by, &it.account_id, Mode::Test.into(), key_fields!(it), &it.form_id);
-        request_key(AccountsServiceRequestKeyRequest) -> RequestKeyResponse, RequestKey =
-            |s, by, it| key_requests::request(s, by, &it.account_id, key_fields!(it), &it.form_id);
-        reveal_key(AccountsServiceRevealKeyRequest) -> RevealKeyResponse, RevealKey = |s, by, it| key_requests::reveal(s, by, &it.id);
-        withdraw_key_request(WithdrawKeyRequestRequest) -> WithdrawKeyRequestResponse, RejectKey =
-            |s, by, it| key_requests::withdraw(s, by, &it.id);
-        rotate_key(AccountsServiceRotateKeyRequest) -> RotateKeyResponse, RotateKey =
-            |s, by, it| keys::rotate(s, by, &it.id, it.revoke_old, &it.form_id);
-        revoke_key(AccountsServiceRevokeKeyRequest) -> RevokeKeyResponse, RevokeKey = |s, by, it| keys::revoke(s, by, &it.id);
-        close_account(CloseAccountRequest) -> CloseAccountResponse, RevokeKey = |s, by, it| accounts::close(s, by, &it.account_id);
+
+    async fn list_account_names(
+        &self,
+        request: Request<proto::ListAccountNamesRequest>,
+    ) -> Result<Response<proto::ListAccountNamesResponse>, Status> {
+        let it = request.into_inner();
+        respond(accounts::list_names(&self.0, &it.account_ids).await)
+    }
+
+    async fn list_plans(
+        &self,
+        _: Request<proto::AccountsServiceListPlansRequest>,
+    ) -> Result<Response<proto::ListPlansResponse>, Status> {
+        respond(accounts::list_plans(&self.0).await)
+    }
+
+    async fn list_switches(
+        &self,
+        _: Request<proto::AccountsServiceListSwitchesRequest>,
+    ) -> Result<Response<proto::ListSwitchesResponse>, Status> {
+        respond(switches::list_public(&self.0).await)
+    }
+
+    async fn list_keys(
+        &self,
+        request: Request<proto::AccountsServiceListKeysRequest>,
+    ) -> Result<Response<proto::ListKeysResponse>, Status> {
+        let it = request.into_inner();
+        respond(keys::list(&self.0, &it.account_id).await)
+    }
+
+    async fn list_key_requests(
+        &self,
+        request: Request<proto::AccountsServiceListKeyRequestsRequest>,
+    ) -> Result<Response<proto::AccountsServiceListKeyRequestsResponse>, Status> {
+        let it = request.into_inner();
+        respond(key_requests::list_own(&self.0, &it.account_id).await)
+    }
+
+    async fn list_month_use(
+        &self,
+        request: Request<proto::AccountsServiceListMonthUseRequest>,
+    ) -> Result<Response<proto::AccountsServiceListMonthUseResponse>, Status> {
+        let it = request.into_inner();
+        respond(month_use::list(&self.0, it).await)
+    }
+
+    async fn list_use(
+        &self,
+        request: Request<proto::AccountsServiceListUseRequest>,
+    ) -> Result<Response<proto::AccountsServiceListUseResponse>, Status> {
+        let it = request.into_inner();
+        respond(calls::list_use(&self.0, it).await)
+    }
+
+    async fn list_calls(
+        &self,
+        request: Request<proto::AccountsServiceListCallsRequest>,
+    ) -> Result<Response<proto::AccountsServiceListCallsResponse>, Status> {
+        let it = request.into_inner();
+        respond(calls::list_calls(&self.0, it).await)
+    }
+
+    async fn create_account(
+        &self,
+        request: Request<proto::AccountsServiceCreateAccountRequest>,
+    ) -> Result<Response<proto::CreateAccountResponse>, Status> {
+        let it = request.into_inner();
+        let by = person(it.actor.as_ref(), &it.account_id, Action::CreateAccount)?;
+        respond(accounts::create(&self.0, by, &it.account_id, &it.name, "").await)
+    }
+
+    async fn change_account(
+        &self,
+        request: Request<proto::AccountsServiceChangeAccountRequest>,
+    ) -> Result<Response<proto::AccountsServiceChangeAccountResponse>, Status> {
+        let it = request.into_inner();
+        let by = person(it.actor.as_ref(), &it.account_id, Action::ChangeAccount)?;
+        respond(accounts::rename(&self.0, by, &it.account_id, &it.name).await)
+    }
+
+    async fn create_key(
+        &self,
+        request: Request<proto::AccountsServiceCreateKeyRequest>,
+    ) -> Result<Response<proto::CreateKeyResponse>, Status> {
+        let it = request.into_inner();
+        let by = person(it.actor.as_ref(), &it.account_id, Action::CreateKey)?;
+        let fields = KeyFields::new(it.name, it.kind, it.may_write, it.game);
+        respond(
+            keys::create(&self.0, by, &it.account_id, Mode::Test.into(), fields, &it.form_id).await,
+        )
+    }
+
+    async fn request_key(
+        &self,
+        request: Request<proto::AccountsServiceRequestKeyRequest>,
+    ) -> Result<Response<proto::RequestKeyResponse>, Status> {
+        let it = request.into_inner();
+        let by = person(it.actor.as_ref(), &it.account_id, Action::RequestKey)?;
+        let fields = KeyFields::new(it.name, it.kind, it.may_write, it.game);
+        respond(key_requests::request(&self.0, by, &it.account_id, fields, &it.form_id).await)
+    }
+
+    async fn reveal_key(
+        &self,
+        request: Request<proto::AccountsServiceRevealKeyRequest>,
+    ) -> Result<Response<proto::RevealKeyResponse>, Status> {
+        let it = request.into_inner();
+        let by = person(it.actor.as_ref(), &it.account_id, Action::RevealKey)?;
+        respond(key_requests::reveal(&self.0, by, &it.id).await)
+    }
+
+    async fn withdraw_key_request(
+        &self,
+        request: Request<proto::WithdrawKeyRequestRequest>,
+    ) -> Result<Response<proto::WithdrawKeyRequestResponse>, Status> {
+        let it = request.into_inner();
+        let by = person(it.actor.as_ref(), &it.account_id, Action::RejectKey)?;
+        respond(key_requests::withdraw(&self.0, by, &it.id).await)
+    }
+
+    async fn rotate_key(
+        &self,
+        request: Request<proto::AccountsServiceRotateKeyRequest>,
+    ) -> Result<Response<proto::RotateKeyResponse>, Status> {
+        let it = request.into_inner();
+        let by = person(it.actor.as_ref(), &it.account_id, Action::RotateKey)?;
+        respond(keys::rotate(&self.0, by, &it.id, it.revoke_old, &it.form_id).await)
+    }
+
+    async fn revoke_key(
+        &self,
+        request: Request<proto::AccountsServiceRevokeKeyRequest>,
+    ) -> Result<Response<proto::RevokeKeyResponse>, Status> {
+        let it = request.into_inner();
+        let by = person(it.actor.as_ref(), &it.account_id, Action::RevokeKey)?;
+        respond(keys::revoke(&self.0, by, &it.id).await)
+    }
+
+    async fn close_account(
+        &self,
+        request: Request<proto::CloseAccountRequest>,
+    ) -> Result<Response<proto::CloseAccountResponse>, Status> {
+        let it = request.into_inner();
+        let by = person(it.actor.as_ref(), &it.account_id, Action::RevokeKey)?;
+        respond(accounts::close(&self.0, by, &it.account_id).await)
     }
 }
 

@@ -17,26 +17,17 @@ use crate::write::keys::{self as write, NewKey};
 
 /// The fields of a new key, or of a request for one.
 pub(super) struct KeyFields {
-    pub(super) name: String,
-    pub(super) kind: i32,
-    pub(super) may_write: bool,
-    pub(super) game: Option<String>,
+    name: String,
+    kind: i32,
+    may_write: bool,
+    game: Option<String>,
 }
-
-/// Makes the [`KeyFields`] of a request. Four request messages have these fields.
-macro_rules! key_fields {
-    ($request:ident) => {
-        $crate::service::keys::KeyFields {
-            name: $request.name,
-            kind: $request.kind,
-            may_write: $request.may_write,
-            game: $request.game,
-        }
-    };
-}
-pub(super) use key_fields;
 
 impl KeyFields {
+    pub(super) fn new(name: String, kind: i32, may_write: bool, game: Option<String>) -> Self {
+        Self { name, kind, may_write, game }
+    }
+
     /// Validates the fields.
     pub(super) fn parse(self, bad: &mut BadFields, mode: Mode) -> Spec {
         let spec = Spec {

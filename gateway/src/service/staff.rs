@@ -9,89 +9,194 @@ use kit::ids;
 use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 
-use super::keys::key_fields;
+use super::keys::KeyFields;
 use super::{Services, accounts, key_requests, keys, switches};
 use crate::domain::author::Author;
 use crate::domain::staff_action::Action;
 
 pub struct Staff(pub Arc<Services>);
 
-/// Implements the service by a table: the action that the role of a member must allow, the entity that the audit names, and what each method
-/// does.
-macro_rules! methods {
-    (
-        reads { $($read:ident($asked:ident) -> $listed:ident on $seen:literal, $seen_name:expr; |$s:ident, $it:ident| $list:expr;)* }
-        changes { $($change:ident($request:ident) -> $response:ident, $action:ident on $entity:literal, $name:expr;
-            |$services:ident, $by:ident, $asks:ident| $apply:expr;)* }
-    ) => {
-        #[tonic::async_trait]
-        impl StaffService for Staff {
-            $(async fn $read(
-                &self,
-                request: Request<proto::$asked>,
-            ) -> Result<Response<proto::$listed>, Status> {
-                let $s = &*self.0;
-                let name: fn(&proto::$asked) -> &str = $seen_name;
-                let on = ($seen, name(request.get_ref()));
-                $s.audit.admit(&request, Action::Look, on).await?;
-                let $it = request.into_inner();
-                respond($list.await)
-            })*
+impl Staff {
+    /// The member of staff who makes a change, if their role allows it.
+    async fn author<T>(
+        &self,
+        request: &Request<T>,
+        action: Action,
+        on: (&str, &str),
+    ) -> Result<Author, Status> {
+        Ok(Author::Staff(self.0.audit.admit(request, action, on).await?))
+    }
 
-            $(async fn $change(
-                &self,
-                request: Request<proto::$request>,
-            ) -> Result<Response<proto::$response>, Status> {
-                let $services = &*self.0;
-                let name: fn(&proto::$request) -> &str = $name;
-                let on = ($entity, name(request.get_ref()));
-                let $by = $services.audit.admit(&request, Action::$action, on).await?;
-                let $by = Author::Staff($by);
-                let $asks = request.into_inner();
-                respond($apply.await)
-            })*
-
-            async fn list_audit(
-                &self,
-                request: Request<ListAuditRequest>,
-            ) -> Result<Response<ListAuditResponse>, Status> {
-                self.0.audit.list::<Action>(request).await
-            }
-        }
-    };
+    async fn admit_read<T>(&self, request: &Request<T>, on: (&str, &str)) -> Result<(), Status> {
+        self.0.audit.admit(request, Action::Look, on).await.map(|_by| ())
+    }
 }
 
-methods! {
-    reads {
-        list_accounts(ListAccountsRequest) -> ListAccountsResponse on "account", |_| ""; |s, it| accounts::list(s, it);
-        get_account(GetAccountRequest) -> GetAccountResponse on "account", |it| &it.account_id; |s, it| accounts::get(s, &it.account_id);
-        list_plans(ListPlansRequest) -> ListPlansResponse on "plan", |_| ""; |s, _it| accounts::list_plans(s);
-        list_keys(ListKeysRequest) -> ListKeysResponse on "account", |it| &it.account_id; |s, it| async {
-            accounts::find(s, &it.account_id).await?;
-            keys::list(s, &it.account_id).await
-        };
-        list_key_requests(ListKeyRequestsRequest) -> ListKeyRequestsResponse on "key_request", |_| ""; |s, it| key_requests::list(s, it);
-        list_switches(ListSwitchesRequest) -> ListSwitchesResponse on "switch", |_| ""; |s, _it| switches::list(s);
+#[tonic::async_trait]
+impl StaffService for Staff {
+    async fn list_accounts(
+        &self,
+        request: Request<proto::ListAccountsRequest>,
+    ) -> Result<Response<proto::ListAccountsResponse>, Status> {
+        self.admit_read(&request, ("account", "")).await?;
+        let it = request.into_inner();
+        respond(accounts::list(&self.0, it).await)
     }
-    changes {
-        create_account(CreateAccountRequest) -> CreateAccountResponse, CreateAccount on "account", |it| &it.name; |s, by, it| {
-            let id = if it.id.is_empty() { ids::row_id().to_string() } else { it.id };
-            async move { accounts::create(s, by, &id, &it.name, &it.plan).await }
+
+    async fn get_account(
+        &self,
+        request: Request<proto::GetAccountRequest>,
+    ) -> Result<Response<proto::GetAccountResponse>, Status> {
+        self.admit_read(&request, ("account", &request.get_ref().account_id)).await?;
+        let it = request.into_inner();
+        respond(accounts::get(&self.0, &it.account_id).await)
+    }
+
+    async fn list_plans(
+        &self,
+        request: Request<proto::ListPlansRequest>,
+    ) -> Result<Response<proto::ListPlansResponse>, Status> {
+        self.admit_read(&request, ("plan", "")).await?;
+        respond(accounts::list_plans(&self.0).await)
+    }
+
+    async fn list_keys(
+        &self,
+        request: Request<proto::ListKeysRequest>,
+    ) -> Result<Response<proto::ListKeysResponse>, Status> {
+        self.admit_read(&request, ("account", &request.get_ref().account_id)).await?;
+        let it = request.into_inner();
+        let listed = async {
+            accounts::find(&self.0, &it.account_id).await?;
+            keys::list(&self.0, &it.account_id).await
         };
-        set_account_plan(SetAccountPlanRequest) -> SetAccountPlanResponse, SetPlan on "account", |it| &it.account_id;
-            |s, by, it| accounts::set_plan(s, by, &it.account_id, &it.plan);
-        create_key(CreateKeyRequest) -> CreateKeyResponse, CreateKey on "account", |it| &it.account_id;
-            |s, by, it| keys::create(s, by, &it.account_id, it.mode, key_fields!(it), "");
-        rotate_key(RotateKeyRequest) -> RotateKeyResponse, RotateKey on "key", |it| &it.id; |s, by, it| keys::rotate(s, by, &it.id, false, "");
-        revoke_key(RevokeKeyRequest) -> RevokeKeyResponse, RevokeKey on "key", |it| &it.id; |s, by, it| keys::revoke(s, by, &it.id);
-        request_key(RequestKeyRequest) -> RequestKeyResponse, RequestKey on "account", |it| &it.account_id;
-            |s, by, it| key_requests::request(s, by, &it.account_id, key_fields!(it), "");
-        approve_key(ApproveKeyRequest) -> ApproveKeyResponse, ApproveKey on "key_request", |it| &it.id;
-            |s, by, it| key_requests::approve(s, by, &it.id);
-        reject_key(RejectKeyRequest) -> RejectKeyResponse, RejectKey on "key_request", |it| &it.id;
-            |s, by, it| key_requests::reject(s, by, &it.id, &it.reason);
-        reveal_key(RevealKeyRequest) -> RevealKeyResponse, RevealKey on "key_request", |it| &it.id;
-            |s, by, it| key_requests::reveal(s, by, &it.id);
-        set_switch(SetSwitchRequest) -> SetSwitchResponse, SetSwitch on "switch", |it| &it.name; |s, by, it| switches::set(s, by, it);
+        respond(listed.await)
+    }
+
+    async fn list_key_requests(
+        &self,
+        request: Request<proto::ListKeyRequestsRequest>,
+    ) -> Result<Response<proto::ListKeyRequestsResponse>, Status> {
+        self.admit_read(&request, ("key_request", "")).await?;
+        let it = request.into_inner();
+        respond(key_requests::list(&self.0, it).await)
+    }
+
+    async fn list_switches(
+        &self,
+        request: Request<proto::ListSwitchesRequest>,
+    ) -> Result<Response<proto::ListSwitchesResponse>, Status> {
+        self.admit_read(&request, ("switch", "")).await?;
+        respond(switches::list(&self.0).await)
+    }
+
+    async fn create_account(
+        &self,
+        request: Request<proto::CreateAccountRequest>,
+    ) -> Result<Response<proto::CreateAccountResponse>, Status> {
+        let on = ("account", &*request.get_ref().name);
+        let by = self.author(&request, Action::CreateAccount, on).await?;
+        let it = request.into_inner();
+        let id = if it.id.is_empty() { ids::row_id().to_string() } else { it.id };
+        respond(accounts::create(&self.0, by, &id, &it.name, &it.plan).await)
+    }
+
+    async fn set_account_plan(
+        &self,
+        request: Request<proto::SetAccountPlanRequest>,
+    ) -> Result<Response<proto::SetAccountPlanResponse>, Status> {
+        let on = ("account", &*request.get_ref().account_id);
+        let by = self.author(&request, Action::SetPlan, on).await?;
+        let it = request.into_inner();
+        respond(accounts::set_plan(&self.0, by, &it.account_id, &it.plan).await)
+    }
+
+    async fn create_key(
+        &self,
+        request: Request<proto::CreateKeyRequest>,
+    ) -> Result<Response<proto::CreateKeyResponse>, Status> {
+        let on = ("account", &*request.get_ref().account_id);
+        let by = self.author(&request, Action::CreateKey, on).await?;
+        let it = request.into_inner();
+        let fields = KeyFields::new(it.name, it.kind, it.may_write, it.game);
+        respond(keys::create(&self.0, by, &it.account_id, it.mode, fields, "").await)
+    }
+
+    async fn rotate_key(
+        &self,
+        request: Request<proto::RotateKeyRequest>,
+    ) -> Result<Response<proto::RotateKeyResponse>, Status> {
+        let on = ("key", &*request.get_ref().id);
+        let by = self.author(&request, Action::RotateKey, on).await?;
+        let it = request.into_inner();
+        respond(keys::rotate(&self.0, by, &it.id, false, "").await)
+    }
+
+    async fn revoke_key(
+        &self,
+        request: Request<proto::RevokeKeyRequest>,
+    ) -> Result<Response<proto::RevokeKeyResponse>, Status> {
+        let on = ("key", &*request.get_ref().id);
+        let by = self.author(&request, Action::RevokeKey, on).await?;
+        let it = request.into_inner();
+        respond(keys::revoke(&self.0, by, &it.id).await)
+    }
+
+    async fn request_key(
+        &self,
+        request: Request<proto::RequestKeyRequest>,
+    ) -> Result<Response<proto::RequestKeyResponse>, Status> {
+        let on = ("account", &*request.get_ref().account_id);
+        let by = self.author(&request, Action::RequestKey, on).await?;
+        let it = request.into_inner();
+        let fields = KeyFields::new(it.name, it.kind, it.may_write, it.game);
+        respond(key_requests::request(&self.0, by, &it.account_id, fields, "").await)
+    }
+
+    async fn approve_key(
+        &self,
+        request: Request<proto::ApproveKeyRequest>,
+    ) -> Result<Response<proto::ApproveKeyResponse>, Status> {
+        let on = ("key_request", &*request.get_ref().id);
+        let by = self.author(&request, Action::ApproveKey, on).await?;
+        let it = request.into_inner();
+        respond(key_requests::approve(&self.0, by, &it.id).await)
+    }
+
+    async fn reject_key(
+        &self,
+        request: Request<proto::RejectKeyRequest>,
+    ) -> Result<Response<proto::RejectKeyResponse>, Status> {
+        let on = ("key_request", &*request.get_ref().id);
+        let by = self.author(&request, Action::RejectKey, on).await?;
+        let it = request.into_inner();
+        respond(key_requests::reject(&self.0, by, &it.id, &it.reason).await)
+    }
+
+    async fn reveal_key(
+        &self,
+        request: Request<proto::RevealKeyRequest>,
+    ) -> Result<Response<proto::RevealKeyResponse>, Status> {
+        let on = ("key_request", &*request.get_ref().id);
+        let by = self.author(&request, Action::RevealKey, on).await?;
+        let it = request.into_inner();
+        respond(key_requests::reveal(&self.0, by, &it.id).await)
+    }
+
+    async fn set_switch(
+        &self,
+        request: Request<proto::SetSwitchRequest>,
+    ) -> Result<Response<proto::SetSwitchResponse>, Status> {
+        let on = ("switch", &*request.get_ref().name);
+        let by = self.author(&request, Action::SetSwitch, on).await?;
+        let it = request.into_inner();
+        respond(switches::set(&self.0, by, it).await)
+    }
+
+    async fn list_audit(
+        &self,
+        request: Request<ListAuditRequest>,
+    ) -> Result<Response<ListAuditResponse>, Status> {
+        self.0.audit.list::<Action>(request).await
     }
 }
