@@ -48,7 +48,7 @@ pub struct Gateway {
     /// The newest rates.
     pub rates: RatesCache,
     /// Limits of the minute and the month, and revocations.
-    pub quota: Quota,
+    pub quota: Arc<Quota>,
     pub catalogue: Upstream,
     pub listings: Upstream,
     pub economy: Upstream,

@@ -30,7 +30,7 @@ use crate::lookup::{Changes, Lookup};
 use crate::openapi;
 use crate::overload::admission::LoadLimits;
 use crate::overload::refused_calls::RefusedCalls;
-use crate::quota::{Quota, SharedCounters};
+use crate::quota::{Counters, Quota};
 use crate::router::{self, router};
 use crate::service::Services;
 use crate::service::dashboard::Dashboard;
@@ -53,8 +53,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
     boot.compare_clock_with(&redis);
     let pool = boot.database().await?;
+    // A call counts and reads the newest position in one round trip.
+    let redis_of_calls = redis.new_connection();
+    let counters = Counters::new(redis_of_calls.clone(), boot.clock.clone());
     let (deadline, public_share) = (settings.lookup.keys_deadline, settings.public_share);
-    let counters = Arc::new(SharedCounters::new(pool.clone(), deadline, public_share));
+    let clock = boot.clock.clone();
+    let quota = Arc::new(Quota::new(counters, pool.clone(), deadline, public_share, clock));
     check_account_plans(&pool, &plans).await?;
 
     let leader = boot.leader(&pool, SCHEMA);
@@ -73,11 +77,9 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let last_used = Arc::new(LastUsed::default());
     let call_recorder = Arc::new(CallRecorder::new(settings.call_log > 0));
-    write_behind(&boot, (&last_used, &pool), (&call_recorder, &redis), &counters);
+    write_behind(&boot, (&last_used, &pool), (&call_recorder, &redis), &quota);
 
-    let clock = boot.clock.clone();
-    let quota = Quota::new(redis.new_connection(), Arc::clone(&counters), clock.clone());
-    let quota = Arc::new(quota);
+    let counters = Arc::new(Counters::new(redis.new_connection(), boot.clock.clone()));
     let services = Arc::new(Services {
         audit: Audit::new(pool.clone(), SCHEMA, boot.clock.clone()),
         pool,
@@ -85,8 +87,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         plans: Arc::clone(&plans),
         format: KeyFormat::new(&settings.key_prefix),
         clock: boot.clock.clone(),
-        tombstones: Tombstones::start(&boot.lifecycle, &quota),
-        quota,
+        tombstones: Tombstones::start(&boot.lifecycle, &counters),
+        counters,
         call_log: CallLog::new(redis.new_connection(), settings.call_log),
     });
     let for_callers = settings.for_callers(&plans);
@@ -100,7 +102,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         boot.client("economy-svc", &settings.economy_addresses)?,
         boot.client("webhook-svc", &settings.webhook_addresses)?,
     );
-    let redis = redis.new_connection();
     let app = Arc::new(Gateway {
         clock: boot.clock.clone(),
         format: KeyFormat::new(&settings.key_prefix),
@@ -116,13 +117,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         openapi_tag: ETag::for_data(&openapi, None, None),
         openapi: Representations::new(&openapi),
         rates: RatesCache::default(),
-        quota: Quota::new(redis.clone(), counters, clock),
+        quota,
         catalogue: Upstream::new("catalogue", catalogue, limits),
         listings: Upstream::new("listings", listings, limits),
         economy: Upstream::new("economy", economy, limits),
         webhooks: Upstream::new("webhook", webhooks, limits),
         player_calls: settings.player_calls,
-        newest_position: HighWaterMark::new(redis, PRODUCER),
+        newest_position: HighWaterMark::new(redis_of_calls, PRODUCER),
     });
     boot.serve_rpc(internal_services(&services)).await?;
     serve_http(&boot, app).await
@@ -213,7 +214,7 @@ fn write_behind(
     boot: &Boot<Settings>,
     (last_used, pool): (&Arc<LastUsed>, &PgPool),
     (recorder, redis): (&Arc<CallRecorder>, &Redis),
-    counters: &Arc<SharedCounters>,
+    quota: &Arc<Quota>,
 ) {
     let (settings, lifecycle) = (&boot.settings, &boot.lifecycle);
     let (last_used, pool) = (Arc::clone(last_used), pool.clone());
@@ -232,9 +233,9 @@ fn write_behind(
     });
     lifecycle.spawn_graceful("call records", records);
 
-    let counters = Arc::clone(counters);
+    let quota = Arc::clone(quota);
     let month_use = repeat(settings.month_flush, lifecycle.stopping(), async move || {
-        counters.flush_month_use().await;
+        quota.flush_month_use().await;
     });
     lifecycle.spawn_graceful("month use", month_use);
 }

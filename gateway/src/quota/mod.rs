@@ -5,15 +5,12 @@ mod local_windows;
 mod month_use;
 mod redis;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use kit::Clock;
 use kit::handles::Handles;
-use kit::redis::Redis;
 use metrics::Counter;
 use sqlx::PgPool;
-use time::Date;
 use uuid::Uuid;
 
 use crate::domain::key::Caller;
@@ -22,24 +19,20 @@ use crate::domain::plan::Plan;
 use crate::domain::quota::{MINUTE, RateLimitStatus, RateLimits};
 use local_windows::LocalWindows;
 use month_use::MonthUseCopy;
-use redis::{Consumed, Counters};
+use redis::Consumed;
+pub use redis::Counters;
 
-/// Counts calls over one connection to Redis.
+/// Decides on calls: by the counters in Redis, with a copy of the months in PostgreSQL, and without Redis by itself.
 #[derive(Debug)]
 pub struct Quota {
     counters: Counters,
-    clock: Clock,
-    shared: Arc<SharedCounters>,
-}
-
-/// The state that all connections of a process share.
-#[derive(Debug)]
-pub struct SharedCounters {
     /// Percent of an account's month that its public keys may use together.
     public_share: u8,
+    month_use: MonthUseCopy,
     local: LocalWindows,
     players: LocalWindows,
-    month_use: MonthUseCopy,
+    /// For the minutes that this process counts.
+    clock: Clock,
 }
 
 /// The reason why a call is rejected.
@@ -55,15 +48,23 @@ pub enum Denial {
     PublicMonth(RateLimitStatus),
 }
 
-impl SharedCounters {
+impl Quota {
     /// A call waits up to `deadline` for a month that Redis lacks; after that, it is decided as if Redis were unavailable. The public keys of an
     /// account may use `public_share` percent of its month.
-    pub fn new(pool: PgPool, deadline: Duration, public_share: u8) -> Self {
+    pub fn new(
+        counters: Counters,
+        pool: PgPool,
+        deadline: Duration,
+        public_share: u8,
+        clock: Clock,
+    ) -> Self {
         Self {
+            counters,
             public_share,
+            month_use: MonthUseCopy::new(pool, deadline),
             local: LocalWindows::default(),
             players: LocalWindows::default(),
-            month_use: MonthUseCopy::new(pool, deadline),
+            clock,
         }
     }
 
@@ -72,13 +73,6 @@ impl SharedCounters {
         if self.month_use.flush().await {
             metrics::counter!("month_use_flushes_total").increment(1);
         }
-    }
-}
-
-impl Quota {
-    /// Calls are counted by the time of Redis, moved as `clock` is; while it is unavailable, by `clock`.
-    pub fn new(redis: Redis, shared: Arc<SharedCounters>, clock: Clock) -> Self {
-        Self { counters: Counters::new(redis, clock.clone()), clock, shared }
     }
 
     /// Opens the connection to Redis, if Redis is there.
@@ -89,7 +83,7 @@ impl Quota {
     /// Counts a call, or rejects it; a rejected call is not counted. While Redis is unavailable, this process limits the minute
     /// by itself, and the month is neither checked nor counted.
     pub async fn consume(&self, caller: &Caller, plan: &Plan) -> Result<RateLimitStatus, Denial> {
-        let limits = RateLimits::new(caller, plan, self.shared.public_share);
+        let limits = RateLimits::new(caller, plan, self.public_share);
         let (source, outcome) = match self.consume_in_redis(caller, limits).await {
             Some(outcome) => ("redis", outcome),
             None => ("local", self.consume_locally(caller, limits)),
@@ -121,7 +115,7 @@ impl Quota {
                 Consumed::MonthMissing(month) => {
                     let of_account = AccountMonth { account, month };
                     // Boxed, so that the futures of most calls are small.
-                    let loading = self.shared.month_use.load(of_account, &self.counters);
+                    let loading = self.month_use.load(of_account, &self.counters);
                     if !Box::pin(loading).await {
                         return None;
                     }
@@ -132,7 +126,7 @@ impl Quota {
         if let Ok(status) = outcome
             && let Some(used) = status.month_used.filter(|_| limits.uses_month)
         {
-            self.shared.month_use.record(AccountMonth { account, month: status.month() }, used);
+            self.month_use.record(AccountMonth { account, month: status.month() }, used);
         }
         Some(outcome)
     }
@@ -142,7 +136,7 @@ impl Quota {
         caller: &Caller,
         limits: RateLimits,
     ) -> Result<RateLimitStatus, Denial> {
-        let (local, now) = (&self.shared.local, self.clock.now());
+        let (local, now) = (&self.local, self.clock.now());
         let (window, free) = local.consume(caller.key.chain, limits.minute, now);
         let status = RateLimitStatus { limits, window, month_used: None, public_used: 0, now };
         if free { Ok(status) } else { Err(Denial::Minute(status)) }
@@ -164,24 +158,13 @@ impl Quota {
             Ok((free, left)) => ("redis", free, left),
             Err(_unavailable) => {
                 let now = self.clock.now();
-                let (window, free) = self.shared.players.consume(player, Some(limit), now);
+                let (window, free) = self.players.consume(player, Some(limit), now);
                 ("local", free, window.start + MINUTE - now)
             }
         };
         let verdict = if free { "player_allowed" } else { "player_limited" };
         record_decision(source, verdict);
         if free { Ok(()) } else { Err(left) }
-    }
-
-    /// Calls of an account that used its month, on each of these UTC days; `None` if Redis is unavailable.
-    pub async fn calls_on_days(&self, account: Uuid, days: &[Date]) -> Option<Vec<u64>> {
-        self.counters.on_days(account, days).await.ok()
-    }
-
-    /// Adds a tombstone, so that every gateway rejects the next call with the key. Returns false if Redis is unavailable; the gateways
-    /// then learn of the revocation from the feed.
-    pub async fn revoke(&self, account: Uuid, key: Uuid) -> bool {
-        self.counters.revoke(account, key).await
     }
 
     /// Whether the key has a tombstone.

@@ -41,8 +41,9 @@ pub(super) enum Consumed {
     MonthMissing(Month),
 }
 
+/// The counters over one connection to Redis.
 #[derive(Debug)]
-pub(super) struct Counters {
+pub struct Counters {
     redis: Redis,
     clock: Clock,
     consume: Script,
@@ -52,7 +53,8 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    pub(super) fn new(redis: Redis, clock: Clock) -> Self {
+    /// All times are Redis's, moved as `clock` is.
+    pub fn new(redis: Redis, clock: Clock) -> Self {
         Self {
             redis,
             clock,
@@ -110,12 +112,11 @@ impl Counters {
         }))
     }
 
-    /// Calls of the account with live keys on these UTC days.
-    pub(super) async fn on_days(
-        &self,
-        account: Uuid,
-        days: &[Date],
-    ) -> Result<Vec<u64>, Unavailable> {
+    /// Calls of an account that used its month, on each of these UTC days.
+    ///
+    /// # Errors
+    /// Redis is unavailable.
+    pub async fn on_days(&self, account: Uuid, days: &[Date]) -> Result<Vec<u64>, Unavailable> {
         let mut command = redis::cmd("HMGET");
         write_hash(&mut command, account);
         for day in days {
@@ -152,7 +153,9 @@ impl Counters {
         Ok((free == 1, Duration::milliseconds(left)))
     }
 
-    pub(super) async fn revoke(&self, account: Uuid, key: Uuid) -> bool {
+    /// Adds a tombstone, so that every gateway rejects the next call with the key. Returns false if Redis is unavailable; the gateways
+    /// then learn of the revocation from the feed.
+    pub async fn revoke(&self, account: Uuid, key: Uuid) -> bool {
         let mut call = evaluate(&self.revoke, 1);
         write_hash(&mut call, account);
         call.write_arg_fmt(key);

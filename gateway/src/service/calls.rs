@@ -22,7 +22,8 @@ pub(super) async fn list_use(
     let days = (0..DAYS).rev();
     let days: Vec<Date> =
         days.filter_map(|before| today.checked_sub(Duration::days(before))).collect();
-    let counted = services.quota.calls_on_days(account, &days).await.ok_or_else(unavailable)?;
+    let counted =
+        services.counters.on_days(account, &days).await.map_err(|_unavailable| unavailable())?;
     let days =
         days.iter().zip(counted).map(|(day, calls)| proto::DayUse { day: day.to_string(), calls });
     Ok(proto::AccountsServiceListUseResponse { days: days.collect() })

@@ -24,7 +24,7 @@ use self::tombstones::Tombstones;
 use crate::call_log::CallLog;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
-use crate::quota::Quota;
+use crate::quota::Counters;
 
 /// The dependencies of the services.
 pub struct Services {
@@ -35,7 +35,7 @@ pub struct Services {
     pub plans: Arc<Plans>,
     pub format: KeyFormat,
     pub clock: Clock,
-    pub quota: Arc<Quota>,
+    pub counters: Arc<Counters>,
     pub tombstones: Tombstones,
     /// Authorizes calls of staff and records them.
     pub audit: Audit,

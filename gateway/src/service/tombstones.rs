@@ -10,7 +10,7 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::domain::key::Key;
-use crate::quota::Quota;
+use crate::quota::Counters;
 
 /// How often a tombstone is tried again, and the pause before each try: a call to Redis is given up after some milliseconds.
 const RETRIES: u32 = 2;
@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// Makes changes that may stop keys.
 pub struct Tombstones {
-    quota: Arc<Quota>,
+    counters: Arc<Counters>,
     tasks: TaskTracker,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct KeyOfAccount {
 
 impl Tombstones {
     /// Shutdown waits for changes.
-    pub fn start(lifecycle: &Lifecycle, quota: &Arc<Quota>) -> Self {
+    pub fn start(lifecycle: &Lifecycle, counters: &Arc<Counters>) -> Self {
         let tasks = TaskTracker::new();
         let (tracker, stopping) = (tasks.clone(), lifecycle.stopping());
         lifecycle.spawn_graceful("changes", async move {
@@ -40,7 +40,7 @@ impl Tombstones {
             tracker.wait().await;
             Ok(())
         });
-        Self { quota: Arc::clone(quota), tasks }
+        Self { counters: Arc::clone(counters), tasks }
     }
 
     /// Makes a change in a task, which goes on if the client disconnects. Each of the `changed_keys` that is revoked after it gets a tombstone.
@@ -51,12 +51,12 @@ impl Tombstones {
         revoked: Option<KeyOfAccount>,
         changed_keys: fn(&T) -> Vec<&Key>,
     ) -> Result<T, Fault> {
-        let (quota, tasks) = (Arc::clone(&self.quota), self.tasks.clone());
+        let (counters, tasks) = (Arc::clone(&self.counters), self.tasks.clone());
         let change = async move {
             let changed = change.await;
             for key in to_stop(changed.as_ref().map(changed_keys), revoked) {
-                if !quota.revoke(key.account, key.id).await {
-                    tasks.spawn(retry(Arc::clone(&quota), key).in_current_span());
+                if !counters.revoke(key.account, key.id).await {
+                    tasks.spawn(retry(Arc::clone(&counters), key).in_current_span());
                 }
             }
             changed
@@ -66,10 +66,10 @@ impl Tombstones {
     }
 }
 
-async fn retry(quota: Arc<Quota>, KeyOfAccount { account, id }: KeyOfAccount) {
+async fn retry(counters: Arc<Counters>, KeyOfAccount { account, id }: KeyOfAccount) {
     for _ in 0..RETRIES {
         tokio::time::sleep(PAUSE).await;
-        if quota.revoke(account, id).await {
+        if counters.revoke(account, id).await {
             return;
         }
     }

@@ -1,14 +1,13 @@
 //! Monthly usage in Redis and PostgreSQL, when one of them is down or has lost its data.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
 use gateway::domain::key::{Caller, Mode};
 use gateway::domain::month::{AccountMonth, Month};
 use gateway::domain::plan::Plan;
-use gateway::quota::{Denial, Quota, SharedCounters};
+use gateway::quota::{Counters, Denial, Quota};
 use gateway::store::month_use as store;
 use kit::Clock;
 use kit::config::Secret;
@@ -24,21 +23,20 @@ fn redis(url: &str) -> Redis {
     Redis::lazy(&Secret::from(url.to_owned()), LONG, "").unwrap()
 }
 
-/// The counters of one gateway, which the test flushes.
+/// The quota of one gateway, which the test flushes.
 struct Process {
     quota: Quota,
     clock: Clock,
-    shared: Arc<SharedCounters>,
 }
 
 fn process(pool: &PgPool) -> Process {
-    let shared = Arc::new(SharedCounters::new(pool.clone(), LONG, 50));
+    with_redis_at(&redis_url(), pool)
+}
+
+fn with_redis_at(url: &str, pool: &PgPool) -> Process {
     let clock = Clock::fixed(START);
-    Process {
-        quota: Quota::new(redis(&redis_url()), Arc::clone(&shared), clock.clone()),
-        clock,
-        shared,
-    }
+    let counters = Counters::new(redis(url), clock.clone());
+    Process { quota: Quota::new(counters, pool.clone(), LONG, 50, clock.clone()), clock }
 }
 
 impl Process {
@@ -58,13 +56,8 @@ impl Process {
     }
 
     async fn flush(&self) {
-        self.shared.flush_month_use().await;
+        self.quota.flush_month_use().await;
     }
-}
-
-/// A quota whose Redis is down.
-fn without_redis(shared: &Arc<SharedCounters>) -> Quota {
-    Quota::new(redis(NO_REDIS_URL), Arc::clone(shared), Clock::fixed(START))
 }
 
 fn plan() -> Plan {
@@ -174,9 +167,10 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
     let long_before = february - Duration::from_hours(72);
     // One key has a current minute, the other an expired one.
     let (now, other) = (of_account(3), of_account(4));
+    let counters = Counters::new(redis(&redis_url()), process.clock.clone());
     for (at, revoked, called) in [(long_before, &past, &other), (february, &recent, &now)] {
         process.clock.advance(at - process.clock.now());
-        assert!(process.quota.revoke(revoked.key.account, revoked.key.id).await);
+        assert!(counters.revoke(revoked.key.account, revoked.key.id).await);
         process.take_one(called).await;
     }
     process.clock.advance(START - process.clock.now());
@@ -284,9 +278,9 @@ async fn few_months_are_loaded_at_once(pool: PgPool) {
 async fn calls_without_redis_are_not_counted_later(pool: PgPool) {
     let (process, caller, plan) = (process(&pool), live(), plan());
     process.take([&caller; 5]).await;
-    let without = without_redis(&process.shared);
+    let without = with_redis_at(NO_REDIS_URL, &pool);
     for _ in 0..10 {
-        let status = without.consume(&caller, &plan).await.unwrap();
+        let status = without.quota.consume(&caller, &plan).await.unwrap();
         assert_eq!(status.month_used, None);
     }
     process.flush().await;

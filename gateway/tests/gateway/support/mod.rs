@@ -29,7 +29,7 @@ use gateway::jobs::last_used::LastUsed;
 use gateway::lookup::Options;
 use gateway::overload::admission::LoadLimits;
 use gateway::overload::refused_calls::RefusedCalls;
-use gateway::quota::{self, Quota};
+use gateway::quota::{Counters, Quota};
 use gateway::service::Services;
 use gateway::service::dashboard::Dashboard;
 use gateway::service::staff::Staff;
@@ -212,13 +212,12 @@ impl Test {
         let openapi = openapi(&plans);
         let producer = producer(&pool, &clock, &lifecycle);
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
-        let counters = Arc::new(quota::SharedCounters::new(pool.clone(), LONG, 50));
         let redis_clock = with.redis_clock.unwrap_or_else(|| clock.clone());
-        let [quota, quota_of_services] =
-            [(); 2].map(|()| Quota::new(redis.clone(), Arc::clone(&counters), redis_clock.clone()));
-        let quota_of_services = Arc::new(quota_of_services);
+        let counters = || Counters::new(redis.clone(), redis_clock.clone());
+        let quota = Arc::new(Quota::new(counters(), pool.clone(), LONG, 50, clock.clone()));
+        let counters = Arc::new(counters());
         let (log, log_of_services) = (redis.new_connection(), redis.new_connection());
-        write_month_use(&lifecycle, counters);
+        write_month_use(&lifecycle, Arc::clone(&quota));
         let newest_position = position(redis);
         let (lookup, switches, invalidation) = caches(&pool, with.lookup, &clock).await;
         let call_recorder = Arc::new(CallRecorder::new(true));
@@ -228,8 +227,8 @@ impl Test {
             plans: Arc::clone(&plans),
             format: KeyFormat::new("svc_"),
             clock: clock.clone(),
-            tombstones: Tombstones::start(&lifecycle, &quota_of_services),
-            quota: quota_of_services,
+            tombstones: Tombstones::start(&lifecycle, &counters),
+            counters,
             audit: Audit::new(pool.clone(), gateway::SCHEMA, clock.clone()),
             call_log: CallLog::new(log_of_services, CALL_LOG),
         });

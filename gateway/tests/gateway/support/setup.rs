@@ -10,7 +10,7 @@ use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::repeat;
 use gateway::lookup::{Changes, Lookup, Options};
 use gateway::openapi;
-use gateway::quota::SharedCounters;
+use gateway::quota::Quota;
 use gateway::switches::SwitchCache;
 use kit::config::Secret;
 use kit::feed::{HighWaterMark, Producer, Retention};
@@ -25,9 +25,9 @@ use tokio::sync::watch;
 pub(crate) const CALL_LOG: u32 = 50;
 const MONTH_FLUSH: Duration = Duration::from_millis(50);
 
-pub(super) fn write_month_use(lifecycle: &Lifecycle, counters: Arc<SharedCounters>) {
+pub(super) fn write_month_use(lifecycle: &Lifecycle, quota: Arc<Quota>) {
     let stopping = lifecycle.stopping();
-    let flush = async move || counters.flush_month_use().await;
+    let flush = async move || quota.flush_month_use().await;
     lifecycle.spawn_graceful("month use", repeat(MONTH_FLUSH, stopping, flush));
 }
 
