@@ -28,12 +28,15 @@ impl CurrenciesService for Service {
         &self,
         request: Request<proto::ListCurrenciesRequest>,
     ) -> Result<Response<proto::ListCurrenciesResponse>, Status> {
-        let mode = request.get_ref().mode();
-        let snapshot = self.snapshots.current(mode, List::Currencies).await?;
+        let request = request.into_inner();
+        let snapshot = self.snapshots.current(request.mode(), List::Currencies).await?;
         let total = u64::try_from(snapshot.economy.currencies.len()).unwrap_or(u64::MAX);
+        let version = snapshot.version();
+        let list = &snapshot.currencies.json;
         Ok(Response::new(proto::ListCurrenciesResponse {
-            json: snapshot.currencies.clone(),
+            json: (version != request.known_version).then(|| list.clone()),
             page: Some(render::page_info(total)),
+            version,
         }))
     }
 

@@ -35,12 +35,19 @@ pub(super) fn page_info(total: u64) -> PageInfo {
     PageInfo { total, ..PageInfo::default() }
 }
 
-/// A list of rates.
+/// A list as JSON.
 #[derive(Debug, Clone)]
-pub(super) struct RateList {
+pub(super) struct RenderedList {
     /// The hash of the content.
     pub(super) version: String,
     pub(super) json: Bytes,
+}
+
+impl RenderedList {
+    fn new(json: Vec<u8>) -> Self {
+        let hash = Bytes::copy_from_slice(&Sha256::digest(&json));
+        Self { version: format!("{hash:x}"), json: json.into() }
+    }
 }
 
 /// The JSON list of rates in the order of their slugs; optionally only those from or to one currency. It has the first `most` of the rates to
@@ -50,7 +57,7 @@ pub(super) fn rates(
     from: Option<usize>,
     to: Option<usize>,
     (after, most): (&str, usize),
-) -> Result<Option<RateList>, serde_json::Error> {
+) -> Result<Option<RenderedList>, serde_json::Error> {
     let currencies = &economy.currencies;
     let start = currencies.partition_point(|currency| currency.slug.as_str() <= after);
     let one_or_all = |one: Option<usize>| one.map_or(0..currencies.len(), |one| one..one + 1);
@@ -71,8 +78,7 @@ pub(super) fn rates(
         }
     }
     json.extend_from_slice(if json.is_empty() { b"[]" } else { b"]" });
-    let hash = Bytes::copy_from_slice(&Sha256::digest(&json));
-    Ok(Some(RateList { version: format!("{hash:x}"), json: json.into() }))
+    Ok(Some(RenderedList::new(json)))
 }
 
 /// The mean length of a rate in the list of all, a little more rather than less.
@@ -114,7 +120,7 @@ pub(super) fn currencies(
     economy: &Economy,
     now: OffsetDateTime,
     late_after: Duration,
-) -> Result<Bytes, serde_json::Error> {
+) -> Result<RenderedList, serde_json::Error> {
     let row = |currency: &ListedCurrency| {
         let report = &currency.newest.report;
         let figures = currency.figures;
@@ -139,7 +145,7 @@ pub(super) fn currencies(
         }
     };
     let rows: Vec<_> = economy.currencies.iter().map(row).collect();
-    serde_json::to_vec(&rows).map(Bytes::from)
+    serde_json::to_vec(&rows).map(RenderedList::new)
 }
 
 /// The history of a currency, the oldest report first. The figures of each report compare it with the one before; `before` is that of the

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use kit::Fault;
 use time::{Duration, OffsetDateTime};
 use tokio::sync::Mutex;
 
-use super::render::{self, RateList};
+use super::render::{self, RenderedList};
 use crate::domain::economy::Economy;
 use crate::store::version::Version;
 
@@ -27,15 +26,15 @@ pub(super) struct Snapshot {
     pub(super) economy: Economy,
     /// Samples have none.
     data_version: Option<Version>,
-    /// The JSON list of all currencies.
-    pub(super) currencies: Bytes,
+    /// The list of all currencies.
+    pub(super) currencies: RenderedList,
     /// The list of all rates, once a call has read it.
     rates: Arc<Mutex<Option<AllRates>>>,
 }
 
 /// `None` if the list is too long.
 #[derive(Debug, Clone)]
-struct AllRates(Option<RateList>);
+struct AllRates(Option<RenderedList>);
 
 impl Snapshot {
     /// Renders the economy of `now`, live or (without a data version) of the samples. Lists that
@@ -64,6 +63,15 @@ impl Snapshot {
             _ => Arc::default(),
         };
         Ok(Self { economy, data_version, currencies, rates })
+    }
+
+    /// Identifies the list of currencies, and the data from which it and the rates are computed.
+    pub(super) fn version(&self) -> String {
+        let list = &self.currencies.version;
+        match self.data_version {
+            Some(Version { epoch, changes }) => format!("{epoch}.{changes}.{list}"),
+            None => list.clone(),
+        }
     }
 
     /// Whether its data are of the epoch of `read`. Versions of different epochs cannot be compared.
@@ -101,7 +109,7 @@ impl Snapshot {
         from: Option<usize>,
         to: Option<usize>,
         part: Option<(String, usize)>,
-    ) -> Result<RateList, Fault> {
+    ) -> Result<RenderedList, Fault> {
         let rates = if from.is_none() && to.is_none() && part.is_none() {
             self.all_rates().await?
         } else {
@@ -120,7 +128,7 @@ impl Snapshot {
     }
 
     /// The list of all rates. The first call renders it, on a thread that goes on when the caller has gone; concurrent calls wait.
-    async fn all_rates(self: &Arc<Self>) -> Result<Option<RateList>, Fault> {
+    async fn all_rates(self: &Arc<Self>) -> Result<Option<RenderedList>, Fault> {
         let mut rates = Arc::clone(&self.rates).lock_owned().await;
         if let Some(AllRates(rendered)) = &*rates {
             return Ok(rendered.clone());

@@ -2,7 +2,7 @@
 
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::economy::v1 as proto;
-use contracts::public::{HistoryRow, Number, Timestamp};
+use contracts::public::{Currency, HistoryRow, Number, Timestamp};
 use kit::api::cursor::Binding;
 use kit::api::timestamp;
 use kit::{Clock, Code, Fault};
@@ -28,6 +28,28 @@ async fn a_currency_is_renamed(pool: PgPool) {
         .map(|it| (it.game.as_str(), it.name.as_str(), it.given_by.as_str()))
         .collect();
     assert_eq!(names, [("bao", "Cowrie", "operator"), ("kora", "KORA", "operator")]);
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn a_list_of_currencies_is_sent_once_a_version(pool: PgPool) {
+    let economy = start(pool.clone()).await;
+    let other = start_at(pool, economy.clock.clone()).await;
+    economy.listed("bao", 10).await;
+    let mut known = economy.list_currencies("").await.version;
+    let same = other.list_currencies(&known).await;
+    assert_eq!((&same.version, &same.json), (&known, &None));
+    assert_eq!(same.page.unwrap().total, 1);
+    // Pages are stored under the version, so it changes with the data of the rates too.
+    economy.currency("kora").await;
+    let changed = other.list_currencies(&known).await;
+    assert_ne!(changed.version, known);
+    // Time alone changes the list: the currency is late.
+    known = changed.version;
+    economy.clock.advance(Duration::days(8));
+    let late = other.list_currencies(&known).await;
+    assert_ne!(late.version, known);
+    let late: Vec<Currency> = serde_json::from_slice(&late.json.unwrap()).unwrap();
+    assert!(late[0].late);
 }
 
 #[testing::database_test(economy::MIGRATOR)]

@@ -205,9 +205,17 @@ impl Economy {
     }
 
     pub(crate) async fn all_currencies(&self) -> Vec<Currency> {
-        let request = proto::ListCurrenciesRequest { mode: Mode::Live.into() };
+        serde_json::from_slice(&self.list_currencies("").await.json.unwrap()).unwrap()
+    }
+
+    /// The live currencies, for a caller that has this version of their list.
+    pub(crate) async fn list_currencies(&self, known: &str) -> proto::ListCurrenciesResponse {
+        let request = proto::ListCurrenciesRequest {
+            mode: Mode::Live.into(),
+            known_version: known.to_owned(),
+        };
         let answer = self.currencies.clone().list_currencies(request).await;
-        serde_json::from_slice(&answer.unwrap().into_inner().json).unwrap()
+        answer.unwrap().into_inner()
     }
 
     /// Imports a swap at the clock's time.

@@ -17,7 +17,8 @@ pub(super) fn operations() -> [Operation; 1] {
 }
 
 pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
-    let request = ListCurrenciesRequest { mode: call.mode() };
+    let request = ListCurrenciesRequest { mode: call.mode(), ..ListCurrenciesRequest::default() };
     let currencies = call.app.economy.read(&request).await?;
-    Ok(ApiResponse::list(currencies.json, currencies.page))
+    // Without a known version, economy-svc always sends the list.
+    Ok(ApiResponse::list(currencies.json.unwrap_or_default(), currencies.page))
 }

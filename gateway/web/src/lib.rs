@@ -84,7 +84,8 @@ pub const PUBLIC_PICTURES: usize = 32;
 const API_DEADLINE: std::time::Duration = std::time::Duration::from_secs(3);
 /// How long a call of a public page to economy-svc may take.
 const CURRENCIES_DEADLINE: std::time::Duration = std::time::Duration::from_secs(1);
-/// How long the page of a game waits for economy-svc. After that, it shows the older name of the currency, or none.
+/// How long the page of a game waits for economy-svc. After that, it says that the currency is
+/// unavailable.
 const GAME_CURRENCY_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Starts the service.
@@ -131,7 +132,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             CURRENCIES_DEADLINE,
             GAME_CURRENCY_TIMEOUT,
             settings.economy_calls,
-            boot.lifecycle.clone(),
         ),
         economy: Economy::new(economy, deadline),
         catalogue,

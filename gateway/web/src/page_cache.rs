@@ -1,8 +1,11 @@
 //! A cache of public pages, which are the same for everybody.
 //!
-//! A page is stored under its path, its language, the newest position of the listings before it was made (§1), and the second, since votes,
-//! rates and the day change pages without a new position. Therefore a busy page is made once a second, by one of the requests that wait for it.
+//! A page is stored under its path, its language, the newest position of the listings before it was
+//! made (§1), the version of the economy if it is about currencies, and the second, since votes and
+//! the day change pages without a new position. Therefore a busy page is made once a second, by one
+//! of the requests that wait for it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -42,16 +45,24 @@ pub(crate) struct Key {
     prefix: &'static str,
     path_and_query: Box<str>,
     position: Position,
+    /// `None`: the page shows no currency, or economy-svc is unavailable.
+    economy: Option<Arc<str>>,
     second: i64,
 }
 
 impl Key {
-    pub(crate) fn new(visit: &Visit, position: Position, now: OffsetDateTime) -> Self {
+    pub(crate) fn new(
+        visit: &Visit,
+        position: Position,
+        economy: Option<Arc<str>>,
+        now: OffsetDateTime,
+    ) -> Self {
         Self {
             language: visit.language,
             prefix: visit.prefix,
             path_and_query: visit.path.as_str().into(),
             position,
+            economy,
             second: now.unix_timestamp(),
         }
     }

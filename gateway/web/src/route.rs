@@ -40,6 +40,10 @@ pub struct Route {
     pub methods: Vec<Method>,
     /// The parameters of the query on which a public page depends, in the order of its address. The layers remove all others.
     pub query: Vec<Parameter>,
+    /// Whether a public page is about currencies or rates, so that a stored page is used for one
+    /// version of them. The page of a game is not, and shows the currency of its second:
+    /// economy-svc is not asked for each visitor of a busy game.
+    pub shows_currencies: bool,
     /// The longest body of its form.
     pub body_limit: usize,
     pub handlers: MethodRouter<App>,
@@ -78,6 +82,7 @@ impl Route {
             kind,
             methods,
             query: Vec::new(),
+            shows_currencies: false,
             body_limit: form_body::DEFAULT_LIMIT,
             handlers,
         }
@@ -97,6 +102,11 @@ impl Route {
         self.query.push(Parameter { name, values });
         self
     }
+}
+
+/// A route of a page that is about currencies.
+pub fn with_currencies(route: Route) -> Route {
+    Route { shows_currencies: true, ..route }
 }
 
 /// The routes of a kind.

@@ -177,8 +177,9 @@ impl CurrenciesService for Economy {
         _: Request<proto::ListCurrenciesRequest>,
     ) -> Result<Response<proto::ListCurrenciesResponse>, Status> {
         Ok(Response::new(proto::ListCurrenciesResponse {
-            json: r#"[{"slug":"bao"}]"#.into(),
+            json: Some(r#"[{"slug":"bao"}]"#.into()),
             page: Some(page(1)),
+            version: VERSION.to_owned(),
         }))
     }
 

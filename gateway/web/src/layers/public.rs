@@ -69,10 +69,20 @@ pub async fn admit_picture(State(app): State<App>, request: Request, next: Next)
     }
 }
 
+/// The state of [`cache`].
+#[derive(Clone)]
+pub struct CacheState {
+    pub app: App,
+    pub shows_currencies: bool,
+}
+
 /// Answers with the page in the cache. Without one, and while Redis has no position, the handler runs.
-pub async fn cache(State(app): State<App>, mut request: Request, next: Next) -> Response {
+pub async fn cache(State(route): State<CacheState>, mut request: Request, next: Next) -> Response {
+    let app = &route.app;
     let catalogue = app.catalogue.begin_page();
+    let currencies = app.currencies.begin_page();
     request.extensions_mut().insert(catalogue.clone());
+    request.extensions_mut().insert(currencies.clone());
     let visit = request.extensions().get::<Visit>();
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     let Some(visit) = visit.filter(|_| is_read) else {
@@ -81,7 +91,8 @@ pub async fn cache(State(app): State<App>, mut request: Request, next: Next) -> 
     let Some(position) = catalogue.position().await else {
         return next.run(request).await;
     };
-    let key = Key::new(visit, position, app.clock.now());
+    let economy = if route.shows_currencies { currencies.version().await } else { None };
+    let key = Key::new(visit, position, economy, app.clock.now());
     let make = async { Page::read(etag::tag(next.run(request).await).await).await };
     app.page_cache.get(key, make).await
 }

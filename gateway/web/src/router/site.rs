@@ -7,9 +7,9 @@ use http::Method;
 use pages::Language;
 
 use crate::app::App;
-use crate::layers::public::RouteState;
+use crate::layers::public::{CacheState, RouteState};
 use crate::layers::{path, public};
-use crate::route::{PathKind, Route};
+use crate::route::{PathKind, Route, with_currencies};
 use crate::site::docs::{guide, reference, show_document};
 use crate::site::{
     articles, boards, calendar, creators, drawn, economy, events, feeds, games, picture, places,
@@ -44,8 +44,8 @@ pub(super) fn routes() -> Vec<Route> {
         Public.page("/rankings/{kind}/{board}", boards::show).reads(CURSOR),
         Public.form("/vote", vote::show, vote::cast).reads(&["done"]),
         Public.form("/vote/creators", vote::show, vote::cast).reads(&["done"]),
-        Public.page("/economy", economy::list).reads(&["from", "after"]),
-        Public.page("/economy/{game}", economy::currency).reads(&["after"]),
+        with_currencies(Public.page("/economy", economy::list).reads(&["from", "after"])),
+        with_currencies(Public.page("/economy/{game}", economy::currency).reads(&["after"])),
         Public.page("/about/rates", articles::show),
         Public.page("/about/boards", articles::show),
         Public.page("/credits", articles::show),
@@ -53,7 +53,7 @@ pub(super) fn routes() -> Vec<Route> {
         Public.page("/privacy", articles::show),
         File.page("/robots.txt", robots::show),
         File.page("/sitemap.xml", sitemap::index),
-        File.page("/sitemap/{name}", sitemap::file),
+        with_currencies(File.page("/sitemap/{name}", sitemap::file)),
     ]
 }
 
@@ -94,7 +94,9 @@ pub(super) fn counted(route: Route, app: &App) -> MethodRouter<App> {
     };
     let mut handlers = route.handlers;
     if is_cached {
-        handlers = handlers.layer(from_fn_with_state(App::clone(app), public::cache));
+        let shows_currencies = route.shows_currencies;
+        let state = CacheState { app: App::clone(app), shows_currencies };
+        handlers = handlers.layer(from_fn_with_state(state, public::cache));
     }
     let state = RouteState { app: App::clone(app), query: route.query.into() };
     handlers.layer(from_fn_with_state(state, public::admit))

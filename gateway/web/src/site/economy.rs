@@ -15,6 +15,7 @@ use crate::page_error::{PageError, PageResult};
 use crate::query::address;
 use crate::render::see_other;
 use crate::site::public_request::PublicRequest;
+use crate::upstream::PageEconomy;
 use crate::upstream::currencies::find;
 use crate::upstream::rates::RatePage;
 
@@ -27,9 +28,9 @@ const ROWS: usize = 24;
 const FIRST_RATES: usize = 10;
 
 /// The page of all currencies. With `from`, redirects to the page of one.
-pub async fn list(request: PublicRequest) -> PageResult {
+pub async fn list(request: PublicRequest, currencies: PageEconomy) -> PageResult {
     let PublicRequest { app, query, visit, .. } = &request;
-    let currencies = app.currencies.all(app.clock.now()).await.map_err(unavailable)?;
+    let currencies = currencies.all().await.map_err(unavailable)?;
     if let Some(from) = query.get("from") {
         // A slug from the list needs no encoding, and the redirect stays on this site.
         let chosen = find(&currencies, from).ok_or_else(PageError::not_found)?;
@@ -65,13 +66,17 @@ pub async fn list(request: PublicRequest) -> PageResult {
 }
 
 /// A currency with the rates from it.
-pub async fn currency(request: PublicRequest, Path(game): Path<String>) -> PageResult {
+pub async fn currency(
+    request: PublicRequest,
+    currencies: PageEconomy,
+    Path(game): Path<String>,
+) -> PageResult {
     let PublicRequest { app, query, visit, .. } = &request;
     let after = query.get("after");
-    let currencies = app.currencies.all(app.clock.now()).await.map_err(unavailable)?;
+    let currencies = currencies.all().await.map_err(unavailable)?;
     let shown = find(&currencies, &game).ok_or_else(PageError::not_found)?;
     let rates = app.currencies.rates(&game, after.unwrap_or_default(), ROWS).await;
-    // The list is a few seconds old: the currency may be listed no more.
+    // The currency may have left the list since that was read.
     let is_gone = |fault: &Fault| fault.fields.contains_key("from");
     let rates =
         rates.map_err(

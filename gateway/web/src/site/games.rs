@@ -23,9 +23,9 @@ use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
 use crate::query::address;
 use crate::site::public_request::PublicRequest;
-use crate::upstream::Catalogue;
 use crate::upstream::catalogue::page;
 use crate::upstream::currencies::GameCurrency;
+use crate::upstream::{Catalogue, PageEconomy};
 
 const PATH: &str = "/games";
 
@@ -118,6 +118,7 @@ impl PageParts {
 pub async fn show(
     PublicRequest { app, visit, .. }: PublicRequest,
     catalogue: Catalogue,
+    currencies: PageEconomy,
     Path(slug): Path<String>,
 ) -> PageResult {
     let listing = async {
@@ -128,7 +129,7 @@ pub async fn show(
     };
     let ranks_and_currency = async {
         let ranks = boards::ranks(&catalogue, "games", &slug);
-        let currency = app.currencies.for_game(&slug, app.clock.now());
+        let currency = currencies.for_game(&slug);
         Ok(join(ranks, currency).await)
     };
     // Boxed: the joined futures exceed the size limit of clippy.

@@ -10,7 +10,7 @@ use crate::client_info::ClientInfo;
 use crate::page_error::PageError;
 use crate::query::Query;
 use crate::request::added;
-use crate::upstream::Catalogue;
+use crate::upstream::{Catalogue, PageEconomy};
 use crate::visit::Visit;
 
 /// The address and the language of the page, and the client.
@@ -43,5 +43,15 @@ impl FromRequestParts<App> for Catalogue {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
         let begun = parts.extensions.get().cloned();
         Ok(begun.unwrap_or_else(|| app.catalogue.begin_page()))
+    }
+}
+
+impl FromRequestParts<App> for PageEconomy {
+    type Rejection = Infallible;
+
+    /// The currencies that `layers/public` has read for the page, or else those that are read now.
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        let begun = parts.extensions.get().cloned();
+        Ok(begun.unwrap_or_else(|| app.currencies.begin_page()))
     }
 }

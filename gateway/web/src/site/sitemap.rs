@@ -15,7 +15,7 @@ use super::{boards, robots, xml};
 use crate::app::App;
 use crate::page_error::{PageError, PageResult};
 use crate::site::public_request::PublicRequest;
-use crate::upstream::Catalogue;
+use crate::upstream::{Catalogue, PageEconomy};
 
 const MEDIA_TYPE: &str = "application/xml; charset=utf-8";
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -83,12 +83,13 @@ fn later(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> 
 pub async fn file(
     PublicRequest { app, .. }: PublicRequest,
     catalogue: Catalogue,
+    currencies: PageEconomy,
     Extension(fixed): Extension<FixedPages>,
     Path(name): Path<String>,
 ) -> PageResult {
     let (kind, number) = read_name(&name).ok_or_else(PageError::not_found)?;
     if kind == PAGES {
-        return pages(&app, &catalogue, number, &fixed).await;
+        return pages(&app, (&catalogue, &currencies), number, &fixed).await;
     }
     let mut text = format!("{DECLARATION}<urlset xmlns=\"{NAMESPACE}\">\n");
     let (start, mut place) = (text.len(), 0);
@@ -122,14 +123,19 @@ fn read_name(name: &str) -> Option<(&'static str, u32)> {
 }
 
 /// The pages that are not listings: those of the router's table, those of the reference, the countries, the boards and the currencies.
-async fn pages(app: &App, catalogue: &Catalogue, number: u32, fixed: &FixedPages) -> PageResult {
+async fn pages(
+    app: &App,
+    (catalogue, currencies): (&Catalogue, &PageEconomy),
+    number: u32,
+    fixed: &FixedPages,
+) -> PageResult {
     if number != 1 {
         return Err(PageError::not_found());
     }
     let countries = catalogue.countries(true).await?;
     // Answer 503 rather than a file without these pages, which a crawler would forget.
     let reference = app.docs.reference()?;
-    let currencies = app.currencies.all(app.clock.now()).await?;
+    let currencies = currencies.all().await?;
     let countries: Vec<CountryRow> = countries.parse()?;
     let site = app.public_url.as_str();
     let mut text = format!("{DECLARATION}<urlset xmlns=\"{NAMESPACE}\">\n");

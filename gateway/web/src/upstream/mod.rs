@@ -17,7 +17,7 @@ pub mod webhook;
 
 pub use api::{Api, ApiDocument};
 pub use catalogue::{Catalogue, Client as CatalogueClient};
-pub use currencies::Currencies;
+pub use currencies::{Currencies, PageEconomy};
 pub use economy::Economy;
 pub use feeds::{Feed, Feeds};
 pub use gateway::Gateway;

@@ -38,7 +38,7 @@ pub(crate) fn without(site: &Site, service: Needs) -> Router {
         Needs::Webhooks => web.webhooks = Webhooks::new(dead, limit),
         Needs::Listings => web.listings = Listings::new(dead, limit),
         Needs::Economy => {
-            web.currencies = currencies(&dead, lifecycle, limit);
+            web.currencies = currencies(&dead, limit);
             web.economy = Economy::new(dead, limit);
         }
         Needs::Nothing => {}

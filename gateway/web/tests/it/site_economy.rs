@@ -2,7 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
+use contracts::economy::v1::ReportState;
 use http::header::{CACHE_CONTROL, RETRY_AFTER};
+use kit::feed::Position;
+use kit::ids;
 use sqlx::PgPool;
 use time::Duration;
 
@@ -105,14 +108,68 @@ async fn a_table_of_rates_has_pages(pool: PgPool) {
     assert_eq!(links[1_000], "/economy/kora");
 }
 
-/// The list of currencies is kept for some seconds.
+/// The list of currencies and the rates are read one after the other.
 #[testing::database_test(web::MIGRATOR)]
-async fn a_currency_that_has_just_left_the_list_is_not_found(pool: PgPool) {
+async fn a_currency_that_leaves_the_list_meanwhile_is_not_found(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    site.economy.has_left.store(true, Ordering::Relaxed);
+    let mut browser = site.browser();
+    assert_eq!(browser.get("/economy/okoto").await.status, 404);
+    browser.get("/games/okoto").await.assert(200, "Cowrie");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_page_shows_every_earlier_change_of_the_economy(pool: PgPool) {
+    const CURRENCY: &str = "/economy/okoto";
+    const SITEMAP: &str = "/sitemap/pages-1.xml";
+    let site = Site::with_docs(pool).await;
+    *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
+    // The pages are cached, and neither the clock nor the position of the listings moves:
+    // economy-svc follows the listings by itself.
+    let epoch = ids::row_id();
+    site.mark.publish(Position { epoch, seq: 7 }).await;
+    let mut browser = site.browser();
+    for path in ["/economy", CURRENCY, "/games/okoto"] {
+        browser.get(path).await.assert(200, "Cowrie");
+    }
+    browser.get(CURRENCY).await.assert(200, "1,234,567");
+    browser.get(SITEMAP).await.assert(200, CURRENCY);
+
+    site.economy.decide(ReportState::Counted, "");
+    site.economy.decide(ReportState::Retracted, "A test.");
+    browser.get(CURRENCY).await.assert(200, "1,000,000");
+    *site.economy.name.lock().unwrap() = Some("Manilla".to_owned());
+    for path in ["/economy", CURRENCY] {
+        browser.get(path).await.assert(200, "Manilla");
+    }
+    *site.economy.words.lock().unwrap() = Some("The new title".to_owned());
+    browser.get(CURRENCY).await.assert(200, "Manilla of The new title");
+    site.economy.is_hidden.store(true, Ordering::Relaxed);
+    assert_eq!(browser.get(CURRENCY).await.status, 404);
+    for path in ["/economy", SITEMAP] {
+        let page = browser.get(path).await;
+        page.assert(200, "/economy/kora");
+        assert!(!page.text.contains(CURRENCY), "{}", page.text);
+    }
+    // The page of a game is made again after a change of a listing, and in each second.
+    site.mark.publish(Position { epoch, seq: 8 }).await;
+    let game = browser.get("/games/okoto").await;
+    game.assert(200, "Okoto");
+    assert!(!game.text.contains("Cowrie"), "{}", game.text);
+}
+
+/// There may be thousands of currencies, and most pages of games need one of them or none.
+#[testing::database_test(web::MIGRATOR)]
+async fn a_list_of_currencies_is_sent_once(pool: PgPool) {
     let site = site_with_currencies(pool).await;
     let mut browser = site.browser();
-    browser.get("/economy").await.assert(200, "Cowrie");
-    *site.economy.name.lock().unwrap() = None;
-    assert_eq!(browser.get("/economy/okoto").await.status, 404);
+    for name in ["Cowrie", "Manilla", "Cowrie"] {
+        *site.economy.name.lock().unwrap() = Some(name.to_owned());
+        for path in ["/economy", "/economy/okoto", "/games/okoto"] {
+            browser.get(path).await.assert(200, name);
+        }
+    }
+    assert_eq!(site.economy.lists_sent.load(Ordering::Relaxed), 3);
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -145,15 +202,8 @@ async fn without_economy_svc_or_currencies_the_pages_say_so(pool: PgPool) {
     let mut browser = site.browser();
     browser.get("/economy").await.assert(200, "No currency is listed yet.");
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
-    site.clock.advance(Duration::seconds(10));
     browser.get("/economy").await.assert(200, "Cowrie");
     *site.economy.is_away.lock().unwrap() = true;
-    // The cached list is used for some minutes.
-    site.clock.advance(Duration::seconds(290));
-    browser.get("/economy").await.assert(200, "Cowrie");
-    let rates = browser.get("/economy/okoto").await;
-    rates.assert(503, "The rates are not available at the moment.");
-    site.clock.advance(Duration::seconds(10));
     for path in ["/economy", "/economy/okoto"] {
         let page = browser.get(path).await;
         page.assert(503, "The rates are not available at the moment.");
@@ -162,34 +212,11 @@ async fn without_economy_svc_or_currencies_the_pages_say_so(pool: PgPool) {
     }
     let french = browser.get("/fr/economy").await;
     french.assert(503, "Les taux ne sont pas disponibles");
-    browser.get("/games/okoto").await.assert(200, "Okoto");
+    let game = browser.get("/games/okoto").await;
+    game.assert(200, "This part of the page is not available");
+    assert!(!game.text.contains("Cowrie"), "{}", game.text);
     *site.economy.is_away.lock().unwrap() = false;
-    site.clock.advance(Duration::seconds(1));
     browser.get("/economy").await.assert(200, "Cowrie");
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn the_list_of_currencies_does_not_depend_on_one_browser(pool: PgPool) {
-    let site = site_with_currencies(pool).await;
-    let held = HeldRead::default();
-    *site.economy.held.lock().unwrap() = Some(held.clone());
-    let mut browser = site.browser();
-    {
-        // This browser disconnects before the first list has been read.
-        let began = held.began.notified();
-        let page = browser.get("/economy");
-        tokio::select! {
-            () = began => {}
-            _ = page => unreachable!("the list is not there yet"),
-        }
-    }
-    *site.economy.held.lock().unwrap() = None;
-    held.released.notify_one();
-    browser.get("/economy").await.assert(200, "Cowrie");
-    assert_eq!(site.economy.lists_read.load(Ordering::Relaxed), 1);
-    site.clock.advance(Duration::seconds(10));
-    browser.get("/economy").await.assert(200, "Cowrie");
-    assert_eq!(site.economy.lists_read.load(Ordering::Relaxed), 2);
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -204,17 +231,8 @@ async fn the_page_of_a_game_does_not_wait_for_a_slow_economy(pool: PgPool) {
     let page = hurried.get("/games/okoto").await;
     page.assert(200, "Okoto");
     assert!(!page.text.contains("Cowrie"), "{}", page.text);
-    // The read continues, for other pages.
-    held.began.notified().await;
     *site.economy.held.lock().unwrap() = None;
-    held.released.notify_one();
     patient.get("/games/okoto").await.assert(200, "Cowrie");
-    assert_eq!(site.economy.lists_read.load(Ordering::Relaxed), 1);
-    // The cached list is used while the next read hangs.
-    *site.economy.held.lock().unwrap() = Some(held.clone());
-    site.clock.advance(Duration::seconds(10));
-    hurried.get("/games/okoto").await.assert(200, "Cowrie");
-    held.released.notify_one();
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -254,7 +272,6 @@ async fn a_rate_is_shown_with_its_course_once_both_games_have_reported(pool: PgP
     }
     // A rate of the market has no course of baskets.
     *site.economy.words.lock().unwrap() = Some("market".to_owned());
-    site.clock.advance(Duration::seconds(10));
     for path in ["/economy", "/economy/okoto", "/games/okoto"] {
         let page = browser.get(path).await;
         assert_eq!(page.status, 200, "{path}");
@@ -281,8 +298,7 @@ async fn the_list_of_currencies_is_shown_without_rates_that_cannot_be_read(pool:
     let site = site_with_currencies(pool).await;
     let mut browser = site.browser();
     browser.get("/economy").await.assert(200, "Rates now");
-    *site.economy.is_away.lock().unwrap() = true;
-    site.clock.advance(Duration::seconds(290));
+    site.economy.are_rates_away.store(true, Ordering::Relaxed);
     let page = browser.get("/economy").await;
     for part in ["2 currencies", "This part of the page", NOINDEX] {
         page.assert(200, part);

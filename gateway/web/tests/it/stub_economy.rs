@@ -29,18 +29,22 @@ pub(crate) struct StubEconomy {
     pub(crate) report: Arc<Mutex<(proto::ReportState, String)>>,
     /// The text of every field that somebody fills.
     pub(crate) words: Arc<Mutex<Option<String>>>,
-    /// The game `okoto` is not public.
+    /// The game `okoto` is not public, and has no listed currency.
     pub(crate) is_hidden: Arc<AtomicBool>,
     /// Reads of rates and currencies fail.
     pub(crate) is_away: Arc<Mutex<bool>>,
+    /// Reads of rates alone fail.
+    pub(crate) are_rates_away: Arc<AtomicBool>,
+    /// Since the list of currencies was read, the game has left it.
+    pub(crate) has_left: Arc<AtomicBool>,
     /// Reads of the daily costs of baskets get no answer.
     pub(crate) costs_hang: Arc<AtomicBool>,
     /// The number of made-up currencies before `kora`.
     pub(crate) more_currencies: Arc<AtomicU32>,
     /// The rows of each list of rates.
     pub(crate) rates_read: Arc<Mutex<Vec<usize>>>,
-    /// How often the list of currencies was read.
-    pub(crate) lists_read: Arc<AtomicU32>,
+    /// How often the list of currencies was sent.
+    pub(crate) lists_sent: Arc<AtomicU32>,
     /// While set, a read of the currencies signals that it began and then waits.
     pub(crate) held: Arc<Mutex<Option<HeldRead>>>,
 }
@@ -61,9 +65,11 @@ impl StubEconomy {
     }
 
     fn currency(&self, (slug, game): (&str, &str), name: &str) -> serde_json::Value {
+        let is_retracted = self.report.lock().unwrap().0 == proto::ReportState::Retracted;
+        let supply = if is_retracted { 1_000_000 } else { 1_234_567 };
         serde_json::json!({
             "slug": slug, "name": self.text(game), "currency": name, "reported_at": "2026-11-23T12:00:00.000Z",
-            "late": slug == "okoto", "supply": 1_234_567, "minted": 1, "burned": 0, "output": 1, "players": 1,
+            "late": slug == "okoto", "supply": supply, "minted": 1, "burned": 0, "output": 1, "players": 1,
             "basket": {"meal": 1, "ride": 1, "wage": 1, "rent": 1, "cost": 121},
             "inflation_pct": 2.5, "growth_pct": null, "money_growth_pct": null, "trade_balance": -1200,
             "policy_rate_pct": null, "naira_per_unit": null,
@@ -129,9 +135,8 @@ type Answer<T> = Result<Response<T>, Status>;
 impl CurrenciesService for StubEconomy {
     async fn list_currencies(
         &self,
-        _: Request<proto::ListCurrenciesRequest>,
+        request: Request<proto::ListCurrenciesRequest>,
     ) -> Answer<proto::ListCurrenciesResponse> {
-        self.lists_read.fetch_add(1, Ordering::Relaxed);
         let held = self.held.lock().unwrap().clone();
         if let Some(held) = held {
             held.began.notify_one();
@@ -143,11 +148,19 @@ impl CurrenciesService for StubEconomy {
             let more = self.more().map(|slug| self.currency((&slug, &slug), &name));
             let kora = self.currency(("kora", "Kora"), &self.text("<b>Shell"));
             let okoto = self.currency(("okoto", "Okoto"), &name);
-            more.chain([kora, okoto]).collect::<Vec<_>>()
+            let okoto = (!self.is_hidden.load(Ordering::Relaxed)).then_some(okoto);
+            more.chain([kora]).chain(okoto).collect::<Vec<_>>()
         });
+        let json = rows.collect::<serde_json::Value>().to_string();
+        // As in the service, a list is sent to those who do not have its version.
+        let is_known = json == request.get_ref().known_version;
+        if !is_known {
+            self.lists_sent.fetch_add(1, Ordering::Relaxed);
+        }
         Ok(Response::new(proto::ListCurrenciesResponse {
-            json: rows.collect::<serde_json::Value>().to_string().into(),
+            json: (!is_known).then(|| json.clone().into()),
             page: None,
+            version: json,
         }))
     }
 
@@ -267,13 +280,18 @@ impl RatesService for StubEconomy {
         &self,
         request: Request<proto::ListRatesRequest>,
     ) -> Answer<proto::ListRatesResponse> {
-        if self.name.lock().unwrap().is_none() {
+        if self.name.lock().unwrap().is_none() || self.has_left.load(Ordering::Relaxed) {
             return Err(Fault::invalid_field("from", "No listed currency.").into());
         }
         self.answers()?;
+        if self.are_rates_away.load(Ordering::Relaxed) {
+            return Err(Fault::unavailable("a test").into());
+        }
         let request = request.into_inner();
         let all = self.more().chain(["kora", "okoto"].map(str::to_owned));
-        let after = all.filter(|to| *to > request.after && *to != request.from);
+        let is_hidden = self.is_hidden.load(Ordering::Relaxed);
+        let listed = all.filter(|to| !is_hidden || *to != "okoto");
+        let after = listed.filter(|to| *to > request.after && *to != request.from);
         let rates: Vec<_> = after
             .take(request.limit.try_into().unwrap())
             .map(|to| self.rate(&request.from, &to))

@@ -155,7 +155,7 @@ impl Site {
             listings: Listings::new(client.clone(), testing::LONG),
             uploads: Uploads::default(),
             economy: Economy::new(client.clone(), testing::LONG),
-            currencies: currencies(&client, &lifecycle, testing::LONG),
+            currencies: currencies(&client, testing::LONG),
             catalogue: CatalogueClient::new(client.clone(), testing::LONG, 1, mark.clone()),
             feeds: Feeds::new(&client, &client, &client, &client, testing::LONG),
             page_cache: PageCache::default(),
@@ -371,13 +371,8 @@ fn web_proxies() -> kit::client_address::TrustedProxies {
 }
 
 /// A client of economy-svc for public pages. The page of a game waits `game_timeout` for it.
-pub(crate) fn currencies(
-    client: &Client,
-    lifecycle: &Lifecycle,
-    game_timeout: std::time::Duration,
-) -> Currencies {
-    let (client, lifecycle) = (client.clone(), lifecycle.clone());
-    let mut currencies = Currencies::new(client, testing::LONG, game_timeout, 1, lifecycle);
+pub(crate) fn currencies(client: &Client, game_timeout: std::time::Duration) -> Currencies {
+    let mut currencies = Currencies::new(client.clone(), testing::LONG, game_timeout, 1);
     currencies.course_timeout = testing::LONG;
     currencies
 }
