@@ -1,9 +1,12 @@
 //! The language of a page for signing in, which is that of the browser or of the person.
 
+use std::sync::Arc;
+
 use axum::response::Response;
 use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
 use pages::{Frame, Language, Texts};
+use parking_lot::Mutex;
 
 use crate::render::see_other;
 use crate::store::people::Person;
@@ -14,6 +17,21 @@ use crate::visit::Visit;
 pub struct PageLanguage {
     pub language: Language,
     pub prefix: &'static str,
+}
+
+/// The language of a page of the dashboard, for the error page in its place. An extension of the
+/// request, since a handler that takes too long or panics makes no response.
+#[derive(Debug, Clone, Default)]
+pub struct ErrorLanguage(Arc<Mutex<PageLanguage>>);
+
+impl ErrorLanguage {
+    pub fn set(&self, language: PageLanguage) {
+        *self.0.lock() = language;
+    }
+
+    pub fn get(&self) -> PageLanguage {
+        *self.0.lock()
+    }
 }
 
 impl PageLanguage {

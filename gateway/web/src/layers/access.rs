@@ -19,7 +19,7 @@ use crate::domain::percent::encoded;
 use crate::domain::role::Permission;
 use crate::form_body;
 use crate::page_error::PageError;
-use crate::page_language::PageLanguage;
+use crate::page_language::{ErrorLanguage, PageLanguage};
 use crate::render::see_other;
 use crate::request::{AccountScope, Viewer, added};
 use crate::store::activity;
@@ -73,11 +73,10 @@ pub async fn check(State(guard): State<Guard>, mut request: Request, next: Next)
         typed_form::capture(&mut request).await;
     }
     let language = PageLanguage::from_request(request.uri(), request.headers());
-    request.extensions_mut().insert(language);
+    set_language(&mut request, language);
     let admitted = admit(&guard, &mut request).await;
-    let language = request.extensions().get::<PageLanguage>().copied().unwrap_or(language);
     let person = request.extensions().get::<Viewer>().map(|viewer| viewer.person.id);
-    let mut response = match admitted {
+    match admitted {
         Ok(None) => {
             let response = next.run(request).await;
             match person {
@@ -87,9 +86,15 @@ pub async fn check(State(guard): State<Guard>, mut request: Request, next: Next)
         }
         Ok(Some(elsewhere)) => elsewhere,
         Err(error) => error.into_response(),
-    };
-    response.extensions_mut().insert(language);
-    response
+    }
+}
+
+/// Sets the language of the page, and of the error in its place.
+fn set_language(request: &mut Request, language: PageLanguage) {
+    if let Some(of_error) = request.extensions().get::<ErrorLanguage>() {
+        of_error.set(language);
+    }
+    request.extensions_mut().insert(language);
 }
 
 /// Adds the [`Viewer`], the [`AccountScope`] and the language of the page to the request, or returns the response that ends it.
@@ -149,7 +154,7 @@ async fn authorize(
         prefer_language_of(&viewer, request);
     } else {
         // The dashboard is in English.
-        request.extensions_mut().insert(PageLanguage::default());
+        set_language(request, PageLanguage::default());
     }
     if request.method() == Method::POST {
         let counted = app.admission.session_form(viewer.subject(), now).await?;
@@ -189,8 +194,7 @@ async fn authorize(
 fn prefer_language_of(viewer: &Viewer, request: &mut Request) {
     let named = request.extensions().get::<PageLanguage>();
     if named.is_none_or(|named| named.prefix.is_empty()) {
-        let language = PageLanguage::from_person(&viewer.person);
-        request.extensions_mut().insert(language);
+        set_language(request, PageLanguage::from_person(&viewer.person));
     }
 }
 

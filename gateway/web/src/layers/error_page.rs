@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use super::log::{RequestId, RoutePattern};
 use super::typed_form::CapturedForm;
 use crate::page_error::{ErrorContext, PageError};
-use crate::page_language::PageLanguage;
+use crate::page_language::ErrorLanguage;
 use crate::visit::Visit;
 
 /// Whether a path without a language belongs to the public site.
@@ -23,18 +23,17 @@ pub async fn render(
     let visit = Visit::from_request(request.uri(), request.headers());
     let visit = (!visit.prefix.is_empty() || is_public(&visit.path)).then_some(visit);
     let id = request.extensions().get::<RequestId>().cloned();
-    let captured = CapturedForm::default();
+    let route = request.extensions().get::<RoutePattern>().cloned();
+    let (captured, language) = (CapturedForm::default(), ErrorLanguage::default());
     request.extensions_mut().insert(captured.clone());
+    request.extensions_mut().insert(language.clone());
     let mut response = next.run(request).await;
     let Some(error) = response.extensions_mut().remove::<PageError>() else {
         return response;
     };
-    let extensions = response.extensions();
-    let route = extensions.get::<RoutePattern>();
-    let language = extensions.get::<PageLanguage>().copied();
     let page = error.render(ErrorContext {
-        form: captured.to_send_again(response.status(), route),
-        language: language.unwrap_or_default().language,
+        form: captured.to_send_again(response.status(), &route.unwrap_or_default()),
+        language: language.get().language,
         request_id: id.unwrap_or_default().0,
         visit,
     });

@@ -1,5 +1,6 @@
 //! The outermost layer: the id, the metrics and the log line of a request.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request};
@@ -14,21 +15,29 @@ use tracing::Instrument as _;
 #[derive(Debug, Clone, Default)]
 pub struct RequestId(pub String);
 
-/// The pattern of the path that the router found, for the log: paths themselves may have tokens of links. An extension of the response.
-#[derive(Debug, Clone)]
-pub struct RoutePattern(pub String);
+/// The pattern of the path, once the router has found it. An extension of the request, since a
+/// handler that takes too long or panics makes no response.
+///
+/// The log has no paths themselves, because some contain tokens of links.
+#[derive(Debug, Clone, Default)]
+pub struct RoutePattern(Arc<OnceLock<MatchedPath>>);
 
-/// Adds the pattern of the path to the response. Use this layer inside the router, where the pattern is known.
-pub async fn name_route(request: Request, next: Next) -> Response {
-    let pattern = request
-        .extensions()
-        .get::<MatchedPath>()
-        .map(|path| RoutePattern(path.as_str().to_owned()));
-    let mut response = next.run(request).await;
-    if let Some(pattern) = pattern {
-        response.extensions_mut().insert(pattern);
+impl RoutePattern {
+    pub fn get(&self) -> Option<&str> {
+        self.0.get().map(MatchedPath::as_str)
     }
-    response
+}
+
+/// Tells the outer layers the pattern of the path. Use this layer inside the router, where the
+/// pattern is known.
+pub async fn name_route(request: Request, next: Next) -> Response {
+    let extensions = request.extensions();
+    if let Some(pattern) = extensions.get::<RoutePattern>()
+        && let Some(path) = extensions.get::<MatchedPath>()
+    {
+        pattern.0.get_or_init(|| path.clone());
+    }
+    next.run(request).await
 }
 
 pub async fn record(mut request: Request, next: Next) -> Response {
@@ -38,12 +47,13 @@ pub async fn record(mut request: Request, next: Next) -> Response {
         tracing::info_span!("page", request.id = id, method)
     });
     request.extensions_mut().insert(RequestId(id.clone()));
+    let pattern = RoutePattern::default();
+    request.extensions_mut().insert(pattern.clone());
     let mut response = next.run(request).instrument(span.clone()).await;
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert("x-request-id", value);
     }
-    let route = response.extensions().get::<RoutePattern>();
-    let route = route.map_or("none", |route| route.0.as_str()).to_owned();
+    let route = pattern.get().unwrap_or("none").to_owned();
     let (status, took) = (response.status().as_u16(), began.elapsed());
     let labels =
         [("method", method.to_owned()), ("route", route.clone()), ("status", status.to_string())];
@@ -54,4 +64,35 @@ pub async fn record(mut request: Request, next: Next) -> Response {
         tracing::info!(request.id = id, method, route, status, duration_ms, "request");
     });
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::body::Body;
+    use axum::middleware::from_fn;
+    use axum::routing::get;
+    use metrics_exporter_prometheus::PrometheusBuilder;
+    use tower::ServiceExt as _;
+    use tower_http::catch_panic::CatchPanicLayer;
+
+    use super::*;
+    use crate::layers::error_page::panicked;
+
+    #[tokio::test]
+    async fn a_handler_that_panics_is_recorded_with_its_route() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let _recording = metrics::set_default_local_recorder(&recorder);
+        let router = Router::new()
+            .route("/games/{slug}", get(async || -> Response { unreachable!("a test") }))
+            .layer(from_fn(name_route))
+            .layer(CatchPanicLayer::custom(panicked))
+            .layer(from_fn(record));
+        let request = Request::get("/games/okoto").body(Body::empty()).unwrap();
+        router.oneshot(request).await.unwrap();
+        let counted =
+            "http_requests_total{method=\"GET\",route=\"/games/{slug}\",status=\"500\"} 1";
+        let metrics = recorder.handle().render();
+        assert!(metrics.lines().any(|line| line == counted), "{metrics}");
+    }
 }

@@ -83,18 +83,14 @@ impl CapturedForm {
     ///
     /// After a 401 somebody signs in first, who may be another person. Therefore a form without typed text, such as a button that removes
     /// something, is not offered again.
-    pub fn to_send_again(
-        &self,
-        status: StatusCode,
-        route: Option<&RoutePattern>,
-    ) -> Option<TypedForm> {
+    pub fn to_send_again(&self, status: StatusCode, route: &RoutePattern) -> Option<TypedForm> {
         let form = self.0.get()?;
         let is_offered = match status {
             StatusCode::TOO_MANY_REQUESTS
             | StatusCode::INTERNAL_SERVER_ERROR
             | StatusCode::SERVICE_UNAVAILABLE
             | StatusCode::GATEWAY_TIMEOUT => true,
-            StatusCode::UNAUTHORIZED => route.is_some_and(|it| WITH_TEXT.contains(&it.0.as_str())),
+            StatusCode::UNAUTHORIZED => route.get().is_some_and(|it| WITH_TEXT.contains(&it)),
             _ => false,
         };
         is_offered.then(|| form.clone())

@@ -8,6 +8,7 @@ use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
 use crate::second_factor::{half_signed_in, turn_on};
+use crate::site::get_with;
 use crate::support::{ADA, BOB, PASSWORD, Site};
 
 /// The path of the French link in the newest mail to this address.
@@ -89,6 +90,21 @@ async fn sign_in_is_in_the_language_of_the_path_or_the_browser(pool: PgPool) {
     let right = [("email", ADA), ("password", PASSWORD)];
     let signed_in = browser.post("/fr/sign-in", &right).await;
     assert_eq!(signed_in.location(), "/accounts");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+#[expect(clippy::disallowed_methods, reason = "a lock is no query")]
+async fn a_page_of_sign_in_that_takes_too_long_says_so_in_its_language(pool: PgPool) {
+    let site = Site::new(pool.clone()).await;
+    site.person(ADA).await;
+    // The session is read first, and the lock holds the read up.
+    let mut holding = pool.begin().await.unwrap();
+    let lock = "lock table web.session in access exclusive mode";
+    let slow = site.changed(|web| web.timeout = std::time::Duration::ZERO);
+    let mut browser = site.signed_in(ADA).await.with_router(&slow);
+    sqlx::query(lock).execute(&mut *holding).await.unwrap();
+    let page = get_with(&mut browser, "/sign-in", &[("accept-language", "fr")]).await;
+    page.assert(503, "<html lang=\"fr\">");
 }
 
 #[testing::database_test(web::MIGRATOR)]

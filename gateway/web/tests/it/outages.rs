@@ -5,6 +5,7 @@ use std::time::Duration;
 use axum::Router;
 use http::Method;
 use http::header::CACHE_CONTROL;
+use metrics_exporter_prometheus::PrometheusBuilder;
 use sqlx::PgPool;
 use web::domain::role::Role;
 use web::route::PathKind;
@@ -43,6 +44,18 @@ pub(crate) fn without(site: &Site, service: Needs) -> Router {
         }
         Needs::Nothing => {}
     })
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_page_that_takes_too_long_is_recorded_with_its_route(pool: PgPool) {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let _recording = metrics::set_default_local_recorder(&recorder);
+    let site = Site::new(pool).await;
+    let slow = site.changed(|web| web.timeout = Duration::ZERO);
+    Browser::new(&slow).get("/games/okoto").await.assert(503, "This took too long");
+    let counted = "http_requests_total{method=\"GET\",route=\"/games/{slug}\",status=\"503\"} 1";
+    let metrics = recorder.handle().render();
+    assert!(metrics.lines().any(|line| line == counted), "{metrics}");
 }
 
 #[testing::database_test(web::MIGRATOR)]
