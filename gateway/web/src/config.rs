@@ -10,6 +10,7 @@ use kit::http_server::PortLimits;
 use kit::key_ring::KeyRing;
 use kit::public_url;
 use kit::rpc::client::Addresses;
+use url::Url;
 
 use crate::docs::guides::{GuideAddresses, Links};
 use crate::mail;
@@ -214,7 +215,9 @@ impl kit::config::Settings for Settings {
     }
 
     fn problems(&self) -> Vec<String> {
-        let mut problems = self.mail.problems(self.common.profile);
+        let site = Url::parse(&self.public_url).ok();
+        let host = site.as_ref().and_then(Url::host_str).unwrap_or_default();
+        let mut problems = self.mail.problems(self.common.profile, host);
         let is_local = self.common.profile == Profile::Local;
         if !is_local && !self.public_url.starts_with("https:") {
             problems.push(

@@ -29,8 +29,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What keeps mails from being sent safely in this profile.
-    pub fn problems(&self, profile: Profile) -> Vec<String> {
+    /// What keeps mails from being sent safely in this profile. `site` is the host of the site: a trial at `localhost` has no domain for its sender.
+    pub fn problems(&self, profile: Profile, site: &str) -> Vec<String> {
         if profile == Profile::Local {
             return Vec::new();
         }
@@ -40,13 +40,21 @@ impl Settings {
                 "`mail` would send its password without TLS: write smtps://user:password@host, or smtp://user:password@host:587?tls=required",
             ),
         };
-        let domain = self.mail_sender.email.domain().to_ascii_lowercase();
-        let sender = (domain == "example" || domain.ends_with(".example")).then_some(
-            "`mail_sender` must be an address of a domain of yours: no domain in .example exists",
+        let domain = self.mail_sender.email.domain();
+        let is_trial = (domain, site) == ("localhost", "localhost");
+        let sender = (is_of_nobody(domain) && !is_trial).then_some(
+            "`mail_sender` must be an email address of a domain of yours: no mail server accepts a sender at localhost, or in .example, .invalid, .localhost or .test",
         );
         let problems = transport.into_iter().chain(sender);
         problems.map(ToOwned::to_owned).collect()
     }
+}
+
+/// Whether nobody can own a domain (RFC 2606 and RFC 6761).
+fn is_of_nobody(domain: &str) -> bool {
+    let domain = domain.to_ascii_lowercase();
+    let last = domain.rsplit('.').next().unwrap_or_default();
+    ["example", "invalid", "localhost", "test"].contains(&last)
 }
 
 /// Parses a sender of mails. On one machine, a trial has no domain.
@@ -79,9 +87,9 @@ mod tests {
                 mail: mail.parse().unwrap(),
                 mail_ca: None,
                 mail_deadline: Duration::from_mins(1),
-                mail_sender: mailbox(from).unwrap(),
+                mail_sender: sender(from).unwrap(),
             };
-            settings.problems(profile).len()
+            settings.problems(profile, "mchezo.africa").len()
         };
         let ours = "Mchezo <no-reply@mchezo.africa>";
         let good = [
@@ -100,17 +108,33 @@ mod tests {
         for mail in bad {
             assert_eq!(problems(Profile::Production, mail, ours), 1, "{mail}");
         }
-        for from in ["no-reply@mchezo.example", "a <b@c.Mchezo.EXAMPLE>"] {
+        for from in [
+            "no-reply@mchezo.example",
+            "a <b@c.Mchezo.EXAMPLE>",
+            "no-reply@localhost",
+            "no-reply@mchezo.localhost",
+            "no-reply@mchezo.test",
+            "no-reply@mchezo.invalid",
+        ] {
             let mail = "smtps://user:password@host";
             assert_eq!(problems(Profile::Production, mail, from), 1, "{from}");
             assert_eq!(problems(Profile::Local, bad[1], from), 0, "{from}");
         }
+        let trial = Settings {
+            mail: good[2].parse().unwrap(),
+            mail_ca: None,
+            mail_deadline: Duration::from_mins(1),
+            mail_sender: sender("no-reply@localhost").unwrap(),
+        };
+        assert_eq!(trial.problems(Profile::Production, "localhost"), Vec::<String>::new());
         for from in ["", "mchezo", "Mchezo <no-replý@mchezo.africa>"] {
             mailbox(from).unwrap_err();
         }
         // No mail reaches anybody there.
         mailbox("staff@localhost").unwrap_err();
-        super::sender("no-reply@localhost").unwrap();
+        for address in ["[127.0.0.1]", "[IPv6:::1]", "127.0.0.1"] {
+            sender(&format!("no-reply@{address}")).unwrap_err();
+        }
         let sender = mailbox("Mchezo <no-reply@mchezo.áfrica>").unwrap();
         assert_eq!(sender.email.domain(), "mchezo.xn--frica-wqa");
     }
