@@ -16,7 +16,7 @@ const PAGES: [&str; 18] = [
     "/events",
     "/events/jam",
     "/countries",
-    "/countries/ng",
+    "/countries/NG",
     "/cities",
     "/cities/lagos",
     "/search?q=okoto",

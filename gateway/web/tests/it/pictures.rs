@@ -249,7 +249,7 @@ async fn files_come_through_the_site(pool: PgPool) {
     let shown = format!("/accounts/{account}/pictures/{pending}");
     assert_eq!(owner.get(&shown).await.status, 200);
     assert_eq!(owner.get(&format!("/pictures/{pending}")).await.status, 404);
-    for name in ["x.jpg", "..%2fsecret.jpg", &"0a".repeat(32)] {
+    for name in ["x.jpg", "..%2Fsecret.jpg", &"0a".repeat(32)] {
         let page = owner.get(&format!("/accounts/{account}/pictures/{name}")).await;
         page.assert(404, "Not found");
     }

@@ -29,7 +29,7 @@ fn assert_stays(page: &Page, asked: &str) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_trailing_slash_redirects_to_the_page_without_it(pool: PgPool) {
+async fn another_spelling_of_a_path_redirects_to_the_page(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     for (path, to) in [
@@ -38,6 +38,10 @@ async fn a_trailing_slash_redirects_to_the_page_without_it(pool: PgPool) {
         ("/fr/games/okoto/", "/fr/games/okoto"),
         ("/fr/", "/fr"),
         ("/docs/reference/", "/docs/reference"),
+        ("/games/%6fkoto", "/games/okoto"),
+        ("/sitemap/g%61mes-1.xml", "/sitemap/games-1.xml"),
+        ("/economy/%6fkoto?after=%6f", "/economy/okoto?after=%6f"),
+        ("/countries/nG", "/countries/NG"),
         ("/sign-in/?next=/you/", "/sign-in?next=/you/"),
     ] {
         let page = browser.get(path).await;

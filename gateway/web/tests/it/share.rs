@@ -126,7 +126,7 @@ async fn pages_have_canonical_urls(pool: PgPool) {
         ("/games?cursor=next-1", "/games?cursor=next-1", false),
         ("/games?q=stone", "/games?q=stone", false),
         ("/search?q=okoto", "/search?q=okoto", false),
-        ("/countries/ng", "/countries/NG", true),
+        ("/countries/NG", "/countries/NG", true),
         ("/games?country=ng", "/games?country=NG", true),
         ("/rankings/games/week", "/rankings/games/week", true),
         ("/rankings/games/week?cursor=next-1", "/rankings/games/week?cursor=next-1", false),
