@@ -65,6 +65,11 @@ impl Texts {
         self.say_with("date-day", &self.date_args(date))
     }
 
+    /// `23 November`, `23 novembre`, for a day of the last months.
+    pub fn day_of_month(&self, date: Date) -> String {
+        self.say_with("date-day-of-month", &self.date_args(date))
+    }
+
     /// `November 2026`, `novembre 2026`.
     pub fn month_of(&self, date: Date) -> String {
         self.say_with("date-month", &self.date_args(date))
@@ -120,6 +125,8 @@ mod tests {
         let month = time::macros::date!(2026 - 11 - 01);
         assert_eq!(en.month_of(month), "November 2026");
         assert_eq!(fr.month_of(month), "novembre 2026");
+        assert_eq!(en.day_of_month(month), "1 November");
+        assert_eq!(fr.day_of_month(month), "1er novembre");
         let at = time::macros::datetime!(2026-11-01 01:05 +2);
         assert_eq!(en.minute(at), "31 October 2026, 23:05 UTC");
         assert_eq!(fr.minute(at), "31 octobre 2026 à 23:05 UTC");

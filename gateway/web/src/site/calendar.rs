@@ -30,7 +30,7 @@ const DESCRIPTION: usize = 1_000;
 
 pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let PublicRequest { app, query, visit, .. } = &request;
-    let today = app.clock.now().to_offset(UtcOffset::UTC).date();
+    let today = super::today(app);
     let mut list_events = proto::ListEventsRequest {
         page: Some(page(ROWS, None)),
         when: Some("all".to_owned()),

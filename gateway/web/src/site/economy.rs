@@ -8,9 +8,10 @@ use pages::site::course::Course;
 use pages::site::economy::{CurrencyPage, CurrencyRow, Figure, FirstRates, ListPage, RateRow};
 use pages::site::list::{Filters, Pager};
 use pages::{ApiCall, Frame, Head, Link, Texts};
+use time::Date;
 
-use super::filters;
 use super::response::respond;
+use super::{filters, today};
 use crate::page_error::{PageError, PageResult};
 use crate::query::address;
 use crate::render::see_other;
@@ -38,6 +39,7 @@ pub async fn list(request: PublicRequest, currencies: PageEconomy) -> PageResult
         return Ok(see_other(&path));
     }
     let after = query.get("after");
+    let today = today(app);
     let start = currencies.partition_point(|it| it.slug.as_str() <= after.unwrap_or_default());
     let rest = currencies.get(start..).unwrap_or_default();
     let shown = rest.get(..ROWS).unwrap_or(rest);
@@ -55,7 +57,7 @@ pub async fn list(request: PublicRequest, currencies: PageEconomy) -> PageResult
             choice: choice(&frame, &currencies, first.map(|it| it.slug.as_str())),
             first: first.map(|first| FirstRates {
                 from: currency_link(&frame, first),
-                rates: (rates.as_ref().ok()).map(|it| rate_rows(&frame, &currencies, it)),
+                rates: (rates.as_ref().ok()).map(|it| rate_rows(&frame, &currencies, it, today)),
             }),
             total: currencies.len().try_into().unwrap_or(u64::MAX),
             currencies: shown.iter().map(|row| currency_row(&frame, row)).collect(),
@@ -85,8 +87,11 @@ pub async fn currency(
             },
         )?;
     respond(app, visit, |frame| {
+        let rows = rate_rows(&frame, &currencies, &rates, today(app));
         let choice = choice(&frame, &currencies, Some(&shown.slug));
-        Ok(currency_page(frame, &currencies, shown, &rates, choice, after))
+        let next = rates.rows.last().filter(|_| rates.has_more);
+        let next = next.map(|rate| rate.to.as_ref());
+        Ok(currency_page(frame, shown, rows, choice, (after, next)))
     })
 }
 
@@ -142,11 +147,10 @@ fn currency_row(frame: &Frame, currency: &Currency) -> CurrencyRow {
 
 fn currency_page(
     mut frame: Frame,
-    currencies: &[Currency],
     shown: &Currency,
-    rates: &RatePage,
+    rates: Vec<RateRow>,
     choice: Filters,
-    after: Option<&str>,
+    (after, next): (Option<&str>, Option<&str>),
 ) -> CurrencyPage {
     let texts = frame.texts();
     let title = texts.say_of_two("currency-of-game", &shown.currency, &shown.name);
@@ -155,7 +159,6 @@ fn currency_page(
     let path = format!("{PATH}/{}", shown.slug);
     let from = address("/v1/economy/rates", &[("from", Some(&shown.slug))]);
     frame.api_call = Some(ApiCall::same(format!("GET {from}")));
-    let next = rates.rows.last().filter(|_| rates.has_more);
     CurrencyPage {
         choice,
         game: game_link(&frame, shown),
@@ -163,8 +166,8 @@ fn currency_page(
         name: shown.currency.clone(),
         reported: texts.minute(shown.reported_at.0),
         figures: figures(texts, shown),
-        rates: rate_rows(&frame, currencies, rates),
-        pager: pager(&frame, &path, after, next.map(|rate| rate.to.as_ref())),
+        rates,
+        pager: pager(&frame, &path, after, next),
         frame,
     }
 }
@@ -194,7 +197,12 @@ fn figures(texts: &Texts, shown: &Currency) -> Vec<Figure> {
     .collect()
 }
 
-fn rate_rows(frame: &Frame, currencies: &[Currency], rates: &RatePage) -> Vec<RateRow> {
+fn rate_rows(
+    frame: &Frame,
+    currencies: &[Currency],
+    rates: &RatePage,
+    today: Date,
+) -> Vec<RateRow> {
     let texts = frame.texts();
     let row = |rate: &Rate<'_>| RateRow {
         link: frame.link(&format!("{PATH}/{}", rate.to), rate.currency_to.to_string()),
@@ -204,7 +212,7 @@ fn rate_rows(frame: &Frame, currencies: &[Currency], rates: &RatePage) -> Vec<Ra
         source: source(texts, &rate.source),
         at: texts.minute(rate.at.0),
         day_change: (rate.day_change_pct).map(|change| Amount::new(texts, &change.to_string())),
-        course: Course::new(texts, &rates.course(rate)),
+        course: Course::new(texts, &rates.course(rate), today),
     };
     rates.rows.iter().map(row).collect()
 }

@@ -42,7 +42,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, query);
     let when = list.get("when").unwrap_or_else(|| {
-        let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
+        let today = super::today(app);
         default_when(list.get("from"), list.get("to"), today)
     });
     let request = proto::ListEventsRequest {
@@ -97,7 +97,7 @@ pub async fn show(
         Err(fault) => return or_sample(&app, &visit, &slug, fault),
     };
     // The page says whether the event is over, so it also changes at midnight.
-    let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
+    let today = super::today(&app);
     respond(&app, &visit, |frame| Ok(event_page(&app, frame, event.parse()?, today)))
 }
 

@@ -195,6 +195,7 @@ fn game_page(app: &Web, mut frame: Frame, game: public::Game, parts: PageParts) 
     describe(&mut frame, &game);
     frame.head.is_indexed = parts.is_whole();
     let is_currency_unavailable = parts.currency.is_err();
+    let today = super::today(app);
     let creator_games = parts.creator.as_ref().ok().map(Option::as_ref);
     let texts = frame.texts();
     let row = game.row;
@@ -232,7 +233,7 @@ fn game_page(app: &Web, mut frame: Frame, game: public::Game, parts: PageParts) 
         stage: filtered("stage", "stage", &row.stage),
         release_year: row.release_year,
         place: cards::place_links(&frame, city_slug, &row.city, &row.country_code),
-        currency: parts.currency.ok().flatten().map(|currency| page_currency(&frame, currency)),
+        currency: (parts.currency.ok().flatten()).map(|it| page_currency(&frame, it, today)),
         is_currency_unavailable,
         stores,
         ranks: parts.ranks.ok().map(|it| boards::shown(&frame, &it)),
@@ -291,13 +292,17 @@ fn other_games(
     )
 }
 
-fn page_currency(frame: &Frame, GameCurrency { currency, rates }: GameCurrency) -> Currency {
+fn page_currency(
+    frame: &Frame,
+    GameCurrency { currency, rates }: GameCurrency,
+    today: Date,
+) -> Currency {
     let page = |slug: &str| format!("/economy/{slug}");
     let is_rate_unavailable = rates.is_err();
     let rates = rates.unwrap_or_default();
     let rate = rates.rows.first().map(|rate| CurrencyRate {
         amount: Amount::new(frame.texts(), &rate.rate.to_string()),
-        course: Course::new(frame.texts(), &rates.course(rate)),
+        course: Course::new(frame.texts(), &rates.course(rate), today),
         to: frame.link(&page(&rate.to), rate.currency_to.to_string()),
     });
     Currency {

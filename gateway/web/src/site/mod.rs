@@ -33,6 +33,7 @@ use kit::{Code, Fault};
 use pages::site::VisitorActions;
 use pages::site::articles::ArticlePage;
 use pages::{Frame, Head};
+use time::{Date, UtcOffset};
 
 use self::response::respond;
 use crate::app::Web;
@@ -66,6 +67,11 @@ fn visitor_actions(app: &Web, frame: &Frame, kind: ListingKind, name: &str) -> V
         claim: (kind == ListingKind::Page).then(|| frame.href(&format!("/claim/{name}"))),
         write: staff.map(|staff| format!("mailto:{staff}?subject={}", encoded(&frame.canonical()))),
     }
+}
+
+/// The day of a page, in UTC.
+fn today(app: &Web) -> Date {
+    app.clock.now().to_offset(UtcOffset::UTC).date()
 }
 
 /// The first upcoming events.

@@ -7,7 +7,7 @@ use kit::Fault;
 use pages::site::cards::Chip;
 use pages::site::start::HomePage;
 use pages::{Frame, Head, Link, icon};
-use time::{Duration, OffsetDateTime, UtcOffset};
+use time::{Duration, OffsetDateTime};
 
 use super::response::respond;
 use super::{cards, feeds, next_events, structured_data};
@@ -35,7 +35,7 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let notice = query.get("done").map(|done| format!("notice-{done}"));
     "/".clone_into(&mut visit.path);
     let now = app.clock.now();
-    let today = now.to_offset(UtcOffset::UTC).date();
+    let today = super::today(app);
     // Each day has other games.
     let seed = u64::from(today.to_julian_day().unsigned_abs());
     // Boxed: the joined futures exceed the size limit of clippy.

@@ -30,12 +30,15 @@ pub struct RatePage {
 }
 
 impl RatePage {
-    /// The calculated rate 30 days ago, 29 days ago, … now, from the first day on which both games had reported. Empty for a rate of the market.
-    pub fn course(&self, rate: &Rate<'_>) -> Vec<f64> {
+    /// The calculated rate 30 days ago, 29 days ago, … now; `None` before both games had reported.
+    /// Empty for a rate of the market.
+    pub fn course(&self, rate: &Rate<'_>) -> Vec<Option<f64>> {
+        if rate.source != CALCULATED {
+            return Vec::new();
+        }
         let costs = |slug: &str| self.costs.get(slug).into_iter().flatten().copied();
         let pairs = costs(&rate.from).zip(costs(&rate.to));
-        let known = pairs.filter(|(from, to)| rate.source == CALCULATED && *from > 0. && *to > 0.);
-        known.map(|(from, to)| to / from).collect()
+        pairs.map(|(from, to)| (from > 0. && to > 0.).then(|| to / from)).collect()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::stub_catalogue::HeldRead;
 use crate::support::Site;
 
 /// The course of a rate since yesterday, before which only one of the two games had reported.
-const COURSE: &str = "<svg class=\"course\" viewBox=\"0 0 120 32\" role=\"img\" aria-label=\"The calculated rate over the last 30 days";
+const COURSE: &str = "<svg class=\"course\" viewBox=\"0 0 120 32\" role=\"img\" aria-label=\"The calculated rate since 22 November: ";
 
 async fn site_with_currencies(pool: PgPool) -> Site {
     let site = Site::new(pool).await;
@@ -263,12 +263,10 @@ async fn a_rate_is_shown_with_its_course_once_both_games_have_reported(pool: PgP
     for path in ["/economy", "/economy/okoto", "/games/okoto"] {
         let page = browser.get(path).await;
         page.assert(200, COURSE);
-        let points = if path == "/economy" {
-            "points=\"2.0,2.0 118.0,30.0\""
-        } else {
-            "points=\"2.0,30.0 118.0,2.0\""
-        };
-        page.assert(200, points);
+        let points =
+            if path == "/economy" { "114.1,2.0 118.0,30.0" } else { "114.1,30.0 118.0,2.0" };
+        page.assert(200, &format!("points=\"{points}\""));
+        page.assert(200, "<span class=\"quiet\">since 22 November</span>");
     }
     // A rate of the market has no course of baskets.
     *site.economy.words.lock().unwrap() = Some("market".to_owned());

@@ -271,6 +271,8 @@ rates-rate = Rate
 rates-day = Change in 24 hours
 rates-month = 30 days
 rates-course = The calculated rate over the last 30 days: { $from } at first, { $to } now
+rates-course-since = The calculated rate since { $day }: { $from } at first, { $to } now
+rates-since = since { $value }
 rates-all = All about { $value }
 rates-source = Source
 rates-at = As of
@@ -380,6 +382,7 @@ link-youtube = YouTube
 ## Dates
 
 date-day = { $day } { $month } { $year }
+date-day-of-month = { $day } { $month }
 date-days-of-month = { $day }–{ $last_day } { $month } { $year }
 date-minute = { $day }, { $time } UTC
 date-month = { $month } { $year }

@@ -271,6 +271,8 @@ rates-rate = Taux
 rates-day = Variation sur 24 h
 rates-month = 30 jours
 rates-course = Le taux calculé sur les 30 derniers jours : { $from } au début, { $to } maintenant
+rates-course-since = Le taux calculé depuis le { $day } : { $from } au début, { $to } maintenant
+rates-since = depuis le { $value }
 rates-all = Tout sur { $value }
 rates-source = Source
 rates-at = Date
@@ -383,6 +385,10 @@ date-day = { $day ->
     [1] 1er
    *[other] { $day }
 } { $month } { $year }
+date-day-of-month = { $day ->
+    [1] 1er
+   *[other] { $day }
+} { $month }
 date-days-of-month = du { $day ->
     [1] 1er
    *[other] { $day }
