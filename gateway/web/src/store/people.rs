@@ -152,9 +152,6 @@ pub async fn set_preferences(
 }
 
 /// Uses the code of a step; false if it, or a later one, was used before.
-///
-/// A used step that lies more than four steps ahead was used while the clock was fast, and does not lock the person out until then. The steps
-/// that a clock which is right accepts are two apart at most.
 pub async fn use_totp_step(
     executor: impl PgExecutor<'_>,
     id: Uuid,
@@ -162,7 +159,7 @@ pub async fn use_totp_step(
 ) -> Result<bool, sqlx::Error> {
     let used = sqlx::query!(
         "update web.person set totp_step = $2
-         where id = $1 and (totp_step < $2 or totp_step > $2 + 4) and totp_secret is not null",
+         where id = $1 and totp_step < $2 and totp_secret is not null",
         id,
         step,
     );

@@ -187,27 +187,6 @@ async fn malformed_codes_are_not_counted(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_clock_that_was_fast_locks_nobody_out(pool: PgPool) {
-    let site = Site::new(pool).await;
-    site.person(ADA).await;
-    let mut browser = site.signed_in(ADA).await;
-    let (secret, _) = turn_on(&site, &mut browser).await;
-    let fast = Duration::days(40);
-    site.clock.advance(fast);
-    let mut half = half_signed_in(&site).await;
-    let code = secret.code(site.clock.now());
-    half.post("/sign-in/code", &[("code", &code)]).await.location();
-    site.clock.advance(Duration::minutes(16) - fast);
-    let code = secret.code(site.clock.now());
-    let mut half = half_signed_in(&site).await;
-    let page = half.post("/sign-in/code", &[("code", &code)]).await;
-    assert_eq!(page.location(), "/accounts");
-    let mut again = half_signed_in(&site).await;
-    let page = again.post("/sign-in/code", &[("code", &code)]).await;
-    page.assert(422, "used before");
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn a_sign_in_without_a_code_expires_after_ten_minutes(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
