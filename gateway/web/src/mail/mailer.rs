@@ -211,22 +211,20 @@ impl Mailer {
             // The second of two claims at the same moment sees the domain of the first.
             pg::lock_key(&mut transaction, "web.mail").await?;
             let now = pg::now(&mut *transaction, &self.clock).await?;
-            // No mail waits or is claimed for twice as long, unless the clock was ahead. False is less than true.
+            // False is less than true.
             let query = sqlx::query_as!(
                 ClaimedMail,
-                r#"update web.mail set claimed_until = $3 where id = (
+                r#"update web.mail set claimed_until = $2 where id = (
                      select id from web.mail
-                     where (link_lifetime is null) <= $5 and (next_attempt_at <= $1 or next_attempt_at > $2)
-                       and domain not in (select domain from web.mail where claimed_until > $1 and claimed_until <= $4)
+                     where (link_lifetime is null) <= $3 and next_attempt_at <= $1
+                       and domain not in (select domain from web.mail where claimed_until > $1)
                      order by link_lifetime is null, next_attempt_at, id limit 1 for update skip locked
                    )
                    returning id, recipient, domain, subject, body, tries, refused_at, $1 as "claimed_at!",
                      link_lifetime is not null as "has_link!",
-                     link_lifetime is not null and created_at + greatest(link_lifetime, $6) <= $1 as "is_late!""#,
+                     link_lifetime is not null and created_at + greatest(link_lifetime, $4) <= $1 as "is_late!""#,
                 now,
-                now + 2_i32 * MAX_WAIT,
                 now + self.claim,
-                now + 2 * self.claim,
                 !only_links,
                 MAX_LINK_WAIT as _
             );
