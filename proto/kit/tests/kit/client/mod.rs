@@ -8,8 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use axum::Router;
 use contracts::Unary;
 use futures::stream::{self, BoxStream, StreamExt as _};
+use http::StatusCode;
 use kit::Lifecycle;
 use kit::api::fault::replica_unavailable;
 use kit::config::Secret;
@@ -17,6 +19,7 @@ use kit::rpc::client::{Addresses, Client, Transport, is_unanswered};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinSet;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Code, Request, Response, Status};
@@ -49,7 +52,8 @@ struct Counts {
     calls: Arc<AtomicU32>,
     /// Calls that say that they are a retry.
     retries: Arc<AtomicU32>,
-    /// Calls without a deadline are health checks. A replica passes them if it answers calls, and while `is_healthy`.
+    /// Calls without a deadline are health checks. A replica passes them if it answers calls, and
+    /// while `is_healthy`.
     checks: Arc<AtomicU32>,
     is_healthy: Arc<AtomicBool>,
 }
@@ -284,6 +288,26 @@ async fn a_call_that_may_have_been_processed_is_not_retried() {
     assert_eq!(failing.calls() + other.calls(), 3);
 }
 
+/// A proxy answers so for a service that it cannot reach, or when the service breaks off.
+#[tokio::test]
+async fn a_read_is_made_elsewhere_after_a_response_without_a_status_of_grpc() {
+    for status in [StatusCode::BAD_GATEWAY, StatusCode::OK] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let proxy = format!("http://{}", listener.local_addr().unwrap());
+        let mut serving = JoinSet::new();
+        let answer = Router::new().fallback(move || std::future::ready(status));
+        serving.spawn(async move { axum::serve(listener, answer).await.unwrap() });
+        let there = Running::start(Behaviour::Answer);
+        let client = client(&[&there.address, &proxy]);
+        // The first turn is that of the second address.
+        call(&client, true, LONG).await.unwrap();
+        assert_eq!((there.calls(), there.retries()), (1, 1));
+        call(&client, false, LONG).await.unwrap();
+        let lost = call(&client, false, LONG).await.unwrap_err();
+        assert!(is_unanswered(&lost), "{status}: {lost}");
+    }
+}
+
 #[tokio::test]
 async fn a_call_whose_stream_is_reset_is_no_failure_of_its_replica_and_ends_no_connection() {
     let (large, there) = (Running::start(Behaviour::TooLarge), Running::start(Behaviour::Answer));
@@ -320,7 +344,7 @@ async fn advance(by: Duration) {
     tokio::time::resume();
 }
 
-/// A call. If it reaches the replica, this time passes at once.
+/// Makes a call. When it reaches the replica, the clock moves by this time.
 async fn call_while(
     replica: &Running,
     passes: Duration,
