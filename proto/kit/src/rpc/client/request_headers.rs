@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::Context as _;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, TE};
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
 use crate::request_id::{REQUEST_ID, REQUEST_ID_HEADER};
 use crate::secret::Secret;
@@ -35,8 +35,6 @@ impl RequestHeaders {
     /// The headers of a unary call, without its deadline.
     pub(super) fn unary(&self) -> HeaderMap {
         let mut headers = HeaderMap::with_capacity(8);
-        headers.insert(TE, HeaderValue::from_static("trailers"));
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
         self.identify(&mut headers);
         headers
     }
