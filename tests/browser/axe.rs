@@ -51,7 +51,8 @@ impl Rules {
 }
 
 /// The violations of the open page. A page may load again at any time, such as that of a delivery,
-/// and a new document has neither axe nor what it has found: each evaluation brings what is missing.
+/// and a new document has neither axe nor what it has found: each evaluation brings what is
+/// missing.
 pub(crate) async fn violations(browser: &Browser, rules: Rules) -> Vec<Value> {
     let script = format!("if (!window.axe) {{ {SOURCE} }}\n{RUN}");
     let check = async || {

@@ -17,7 +17,8 @@ pub struct ReportPolicy {
 }
 
 impl ReportPolicy {
-    /// Refuses a report that comes too soon after the game's last one, whether that one counts or is held.
+    /// Refuses a report that comes too soon after the game's last one, whether that one counts or
+    /// is held.
     pub fn check_interval(
         self,
         newest: Option<OffsetDateTime>,

@@ -9,7 +9,8 @@ use time::OffsetDateTime;
 use crate::store::{swaps, tips};
 
 const PERIOD: Duration = Duration::from_hours(1);
-/// For how long staff can see who sent a tip or swapped, as the guides and the privacy page say. A market counts the parties of a day.
+/// For how long staff can see who sent a tip or swapped, as the guides and the privacy page say. A
+/// market counts the parties of a day.
 pub const PLAYERS_KEPT: time::Duration = time::Duration::days(90);
 /// The most rows that one statement changes.
 const PORTION: i64 = 10_000;

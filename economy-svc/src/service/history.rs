@@ -32,7 +32,7 @@ impl HistoryService for Service {
 
 /// Where the reports of a game are.
 enum Source {
-    /// The name of the currency, and its reports, the newest first.
+    /// The name of the currency, and its reports from newest to oldest.
     Samples(String, Vec<CountedReport>),
     Stored(ListedGame),
 }

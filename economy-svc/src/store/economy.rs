@@ -14,8 +14,8 @@ use crate::domain::market::Market;
 
 /// Loads the current live economy and the version of the data, in one transaction.
 ///
-/// The economy has every row, also one whose time is after `now`: rows have PostgreSQL's time, which may be ahead of this clock. A currency without a report for
-/// `late_after` is late.
+/// The economy has every row, also one whose time is after `now`: rows have PostgreSQL's time,
+/// which may be ahead of this clock. A currency without a report for `late_after` is late.
 pub async fn load(
     connection: &mut PgConnection,
     now: OffsetDateTime,

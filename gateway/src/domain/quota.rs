@@ -66,7 +66,8 @@ pub struct RateLimitStatus {
     pub month_used: Option<u64>,
     /// Those of them with public keys.
     pub public_used: u64,
-    /// When the call was counted, by the clock that counts: Redis's, or while that is unavailable, this process's.
+    /// When the call was counted, by the clock that counts: Redis's, or while that is unavailable,
+    /// this process's.
     pub now: OffsetDateTime,
 }
 

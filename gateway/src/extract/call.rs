@@ -61,8 +61,8 @@ impl Call {
         })
     }
 
-    /// Sends a read, whose parameters were read from `params`, to a service. The service checks the rest of the parameters even if one is bad, so
-    /// that the error has all that are.
+    /// Sends a read, whose parameters were read from `params`, to a service. The service checks the
+    /// rest of the parameters even if one is bad, so that the error has all that are.
     ///
     /// # Errors
     /// A parameter is bad, the service rejects the request or does not respond, or too many reads are running.

@@ -64,7 +64,8 @@ impl Params {
         PageRequest { limit: self.limit(), cursor: self.text("cursor").unwrap_or_default() }
     }
 
-    /// Rows per page, 1 to 100; 0 if absent. 1 if it is bad: a service that checks the other parameters then has little work.
+    /// Rows per page, 1 to 100; 0 if absent. 1 if it is bad: a service that checks the other
+    /// parameters then has little work.
     pub fn limit(&mut self) -> u32 {
         let Some(text) = self.text("limit") else {
             return 0;

@@ -18,7 +18,8 @@ pub struct ServiceWrite {
     pub app: App,
     pub caller: Arc<Caller>,
     pub body: Bytes,
-    /// The bad headers and parameters. The service checks the body even so, so that the error has all bad fields: join them with its response.
+    /// The bad headers and parameters. The service checks the body even so, so that the error has
+    /// all bad fields: join them with its response.
     pub bad: BadFields,
     /// Also if a header or a parameter is bad.
     pub dry_run: bool,

@@ -48,8 +48,9 @@ impl CallerCache {
         }
     }
 
-    /// The caller of the key, unless the entry is outdated or too old at `now`. While changes cannot be read, an outdated entry is used, so
-    /// that a change just before an outage stops no key.
+    /// The caller of the key, unless the entry is outdated or too old at `now`. While changes
+    /// cannot be read, an outdated entry is used, so that a change just before an outage stops no
+    /// key.
     pub(super) fn get(&self, hash: &Hash, now: OffsetDateTime) -> Option<Arc<Caller>> {
         let entry = self.callers.get(hash)?;
         let correct_until = match (entry.outdated, self.changes()) {

@@ -1,9 +1,10 @@
 //! Finds the caller of a key by its hash. It caches callers and unknown hashes, until [`crate::feeds::invalidation`] learns of a change that
 //! concerns them.
 //!
-//! Most requests end at [`Lookup::cached`], which does not wait. The rest query PostgreSQL. While that is unavailable, a caller is used as it
-//! was last known. Whether it is, the task that reads changes alone decides ([`Changes`]): a query that fails may only have been slow, and a
-//! former owner would go on with the key.
+//! Most requests end at [`Lookup::cached`], which does not wait. The rest query PostgreSQL. While
+//! that is unavailable, a caller is used as it was last known. Whether it is, the task that reads
+//! changes alone decides ([`Changes`]): a query that fails may only have been slow, and a former
+//! owner would go on with the key.
 
 mod cache;
 
@@ -22,12 +23,14 @@ use crate::domain::secret::Hash;
 use crate::store;
 use cache::CallerCache;
 
-/// The most concurrent queries for keys that may be guesses, and as many for keys that were seen. Together they leave a fifth of the pool's
-/// connections to other work, first of all to reading changes.
+/// The most concurrent queries for keys that may be guesses, and as many for keys that were seen.
+/// Together they leave a fifth of the pool's connections to other work, first of all to reading
+/// changes.
 const QUERIES: u32 = 4;
 /// Such keys that wait for a query: all keys are new to a replica that has just started. All requests with one key wait for one query.
 const WAITING: usize = 4_096;
-/// How long a query that failed waits for the task that reads changes, which tries every half second.
+/// How long a query that failed waits for the task that reads changes, which tries every half
+/// second.
 const WAIT_FOR_CHANGES: Duration = Duration::from_secs(1);
 /// The most unknown hashes in the cache.
 const MAX_UNKNOWN: usize = 10_000;
@@ -40,12 +43,14 @@ pub struct Options {
     pub deadline: Duration,
 }
 
-/// Which changes of keys and accounts have been applied to the cache. [`crate::feeds::invalidation`] owns it.
+/// Which changes of keys and accounts have been applied to the cache.
+/// [`crate::feeds::invalidation`] owns it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Changes {
     /// All changes before this time have been applied.
     ReadAsOf(OffsetDateTime),
-    /// PostgreSQL is unavailable, so changes since this time are not known. Until they are, outdated callers are used.
+    /// PostgreSQL is unavailable, so changes since this time are not known. Until they are,
+    /// outdated callers are used.
     UnreadSince(OffsetDateTime),
 }
 
@@ -163,7 +168,8 @@ impl Lookup {
         Ok(caller)
     }
 
-    /// Waits until changes are read, or cannot be read, for the next time; not at all if it is known that they cannot.
+    /// Waits until changes are read, or cannot be read, for the next time; not at all if it is
+    /// known that they cannot.
     async fn wait_for_changes(&self) {
         let mut changes = self.changes.clone();
         if matches!(*changes.borrow_and_update(), Changes::ReadAsOf(_)) {
@@ -171,7 +177,8 @@ impl Lookup {
         }
     }
 
-    /// How long reading changes may take before PostgreSQL counts as unavailable: no longer than a lookup.
+    /// The deadline of a lookup. A read of changes that takes longer means that PostgreSQL is
+    /// unavailable.
     pub fn deadline(&self) -> Duration {
         self.deadline
     }

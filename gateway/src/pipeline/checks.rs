@@ -37,7 +37,8 @@ pub(super) struct Allowed {
     pub(super) caller: Arc<Caller>,
     /// After the call was counted.
     pub(super) rate_limit: RateLimitStatus,
-    /// The position that a read of catalogue-svc must have reached; `None` if it is not known, and for other calls.
+    /// The position that a read of catalogue-svc must have reached; `None` if it is not known, and
+    /// for other calls.
     pub(super) at_least: Option<Position>,
 }
 

@@ -22,7 +22,8 @@ use month_use::MonthUseCopy;
 use redis::Consumed;
 pub use redis::Counters;
 
-/// Decides on calls: by the counters in Redis, with a copy of the months in PostgreSQL, and without Redis by itself.
+/// Admits or rejects calls. The counters are in Redis, with a copy of the months in PostgreSQL;
+/// while Redis is unavailable, this process counts the minutes.
 #[derive(Debug)]
 pub struct Quota {
     counters: Counters,
@@ -80,8 +81,8 @@ impl Quota {
         self.counters.warm_up().await;
     }
 
-    /// Counts a call, or rejects it; a rejected call is not counted. While Redis is unavailable, this process limits the minute
-    /// by itself, and the month is neither checked nor counted.
+    /// Counts a call, or rejects it; a rejected call is not counted. While Redis is unavailable,
+    /// this process limits the minute by itself, and the month is neither checked nor counted.
     pub async fn consume(&self, caller: &Caller, plan: &Plan) -> Result<RateLimitStatus, Denial> {
         let limits = RateLimits::new(caller, plan, self.public_share);
         let (source, outcome) = match self.consume_in_redis(caller, limits).await {

@@ -12,8 +12,8 @@
 //! | `public:<month>` | those of them with public keys. No copy is in PostgreSQL |
 //! | `day:<day>` | those of them on the UTC day, such as `2026-03-22`. No copy is in PostgreSQL |
 //!
-//! All times are Redis's, which the scripts move as `clock` is. `seed.lua` runs when a month begins and removes expired fields.
-//! `gateway:player:<player of a game>` is the minute of a player.
+//! All times are Redis's, which the scripts move as `clock` is. `seed.lua` runs when a month begins
+//! and removes expired fields. `gateway:player:<player of a game>` is the minute of a player.
 
 use kit::Clock;
 use kit::api::timestamp::unix_milliseconds;
@@ -153,8 +153,8 @@ impl Counters {
         Ok((free == 1, Duration::milliseconds(left)))
     }
 
-    /// Adds a tombstone, so that every gateway rejects the next call with the key. Returns false if Redis is unavailable; the gateways
-    /// then learn of the revocation from the feed.
+    /// Adds a tombstone, so that every gateway rejects the next call with the key. Returns false if
+    /// Redis is unavailable; the gateways then learn of the revocation from the feed.
     pub async fn revoke(&self, account: Uuid, key: Uuid) -> bool {
         let mut call = evaluate(&self.revoke, 1);
         write_hash(&mut call, account);

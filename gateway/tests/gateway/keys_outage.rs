@@ -113,7 +113,8 @@ async fn while_changes_cannot_be_read_no_call_waits_for_a_key_that_was_known(poo
     assert_eq!(response.plan(), "build");
 }
 
-/// A former owner could otherwise go on with the key. There are more keys to look up than connections.
+/// A former owner could otherwise go on with the key. There are more keys to look up than
+/// connections.
 #[testing::database_test(gateway::MIGRATOR)]
 async fn no_key_is_accepted_as_last_known_while_changes_can_be_read(pool: PgPool) {
     let few = PgPoolOptions::new()

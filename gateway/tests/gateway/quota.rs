@@ -179,7 +179,7 @@ async fn the_lua_script_has_the_calendar_of_the_domain(pool: PgPool) {
     let clock = Clock::fixed(START);
     let (quota, counters) = (quota_at(&pool, &clock), counters(&clock));
     let plan = plan("");
-    // 2000 and 2028 are leap years, 2100 is none.
+    // 2000 and 2028 are leap years, and 2100 is not.
     for year in [1999, 2000, 2026, 2028, 2100] {
         let mut month = Month::starting(Date::from_ordinal_date(year, 1).unwrap());
         for _ in 0..12 {

@@ -6,7 +6,8 @@ use uuid::Uuid;
 
 /// Locks the row of an account, inserts it if there is none, and adds `added` to the writes of this UTC day. Returns the sum.
 ///
-/// A transaction that began before midnight may lock the row after a transaction of the next day. Its writes then count for that day.
+/// A transaction that began before midnight may lock the row after a transaction of the next day.
+/// Its writes then count for that day.
 pub async fn lock(
     connection: &mut PgConnection,
     account: Uuid,

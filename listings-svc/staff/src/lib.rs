@@ -1,7 +1,8 @@
 //! `staff`: the command-line tool of the service's staff. A client of every service's staff RPCs.
 //!
-//! A command is a noun and a verb (`staff game restore`), as in `gh` and `kubectl`. The module of a command has the noun's name.
-//! Exit status: 0 done, 1 refused by the service, 2 invalid arguments, settings or files, 3 no service answers, 141 nobody reads the output.
+//! A command is a noun and a verb (`staff game restore`), as in `gh` and `kubectl`. The module of a
+//! command has the noun's name. Exit status: 0 done, 1 refused by the service, 2 invalid arguments,
+//! settings or files, 3 no service answers, 141 nobody reads the output.
 
 mod account;
 mod apply;

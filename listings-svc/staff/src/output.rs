@@ -64,7 +64,8 @@ pub(crate) fn bytes(bytes: &[u8]) {
     require_written(stdout.write_all(bytes).and_then(|()| stdout.flush()));
 }
 
-/// Ends the program if its output was not written: quietly if the reader is gone (`staff … | head -1`).
+/// Ends the program if its output was not written: quietly if the reader is gone (`staff … | head
+/// -1`).
 #[expect(clippy::exit, reason = "nothing that the command would still do has a reader")]
 fn require_written(written: io::Result<()>) {
     let Err(error) = written else {

@@ -1,9 +1,12 @@
-//! Compares the machine's clock with PostgreSQL's and Redis's. A replica whose clock differs from PostgreSQL's at its start is not ready.
+//! Compares the machine's clock with PostgreSQL's and Redis's. A replica whose clock differs from
+//! PostgreSQL's at its start is not ready.
 //!
-//! Replicas use PostgreSQL's time ([`pg::now`]) for what they must agree on, and in each transaction of a feed; calls are counted by Redis's.
-//! Checks of calls, answers and caches use the clock of the replica, which must therefore be about right. A replica that is ready stays ready
-//! when the clocks come to differ: if the other clock is the wrong one, all replicas would stop at once. For the same reason none waits for
-//! Redis's, without which it works. A metric and the log tell the operator.
+//! Replicas use PostgreSQL's time ([`pg::now`]) for what they must agree on, and in each
+//! transaction of a feed; calls are counted by Redis's. Checks of calls, answers and caches use the
+//! clock of the replica, which must therefore be about right. A replica that is ready stays ready
+//! when the clocks come to differ: if PostgreSQL's clock is the wrong one, all replicas would stop
+//! at once. No replica waits for a comparison with Redis's clock, because it also works without
+//! Redis. A metric and the log tell the operator.
 
 use std::time::Duration;
 

@@ -102,8 +102,8 @@ struct Shared {
 }
 
 impl Shared {
-    /// PostgreSQL's time, by its last reading: the claims read it at least once in the third of a lease, and a reading for each page and each
-    /// attempt would cost a round trip.
+    /// PostgreSQL's time, by its last reading: the claims read it at least once in the third of a
+    /// lease, and a reading for each page and each attempt would cost a round trip.
     fn now(&self) -> OffsetDateTime {
         self.clock.now() + *self.difference.lock()
     }
@@ -114,7 +114,8 @@ impl Shared {
         executor: impl PgExecutor<'_>,
     ) -> Result<OffsetDateTime, sqlx::Error> {
         let now = kit::pg::now(executor, &self.clock).await?;
-        // After the answer: a time of `now` is never before one that was read, by which a delivery was due.
+        // After the answer: a time of `now` is never before one that was read, by which a delivery
+        // was due.
         *self.difference.lock() = now - self.clock.now();
         Ok(now)
     }

@@ -394,8 +394,9 @@ impl Service {
         Ok(proto::CountEndpointsResponse { endpoints })
     }
 
-    /// Refuses another endpoint if the account has as many as its plan allows. Returns the endpoint that this form has added before, and the
-    /// time. Locks the account until the end of the transaction.
+    /// Refuses another endpoint if the account has as many as its plan allows. Returns the endpoint
+    /// that this form has added before, and the time. Locks the account until the end of the
+    /// transaction.
     async fn check_new(
         &self,
         connection: &mut PgConnection,
@@ -436,7 +437,8 @@ impl Service {
         found.ok_or_else(not_found)
     }
 
-    /// Begins a change of an endpoint, which it locks. Returns the endpoint, and the time of the change.
+    /// Begins a change of an endpoint, which it locks. Returns the endpoint, and the time of the
+    /// change.
     async fn begin_change(
         &self,
         account: Uuid,

@@ -30,14 +30,17 @@ pub struct Completion {
     pub due_at: Option<OffsetDateTime>,
 }
 
-/// Records attempts, and resets the failures of the endpoints that took a delivery. Returns the deliveries that have failed, and those whose
-/// endpoint answered 410, by endpoint and id.
+/// Records attempts, and resets the failures of the endpoints that took a delivery. Returns the
+/// deliveries that have failed, and those whose endpoint answered 410, by endpoint and id.
 ///
-/// A replica that has lost its claim changes nothing: the token of its claim is old. The number of the attempt also rejects a result whose
-/// transaction began before the new claim was committed. Both statements read the token by a subquery for each row, because the planner, which
-/// does not know the length of the batch, could plan a join that reads the whole batch for each claimed endpoint.
+/// A replica that has lost its claim changes nothing: the token of its claim is old. The number of
+/// the attempt also rejects a result whose transaction began before the new claim was committed.
+/// Both statements read the token by a subquery for each row, because the planner, which does not
+/// know the length of the batch, could plan a join that reads the whole batch for each claimed
+/// endpoint.
 ///
-/// Deliveries that have failed need a transaction around the two statements. A batch of successes is one statement.
+/// Deliveries that have failed need a transaction around the two statements. A batch of successes
+/// is one statement.
 pub async fn complete(
     connection: &mut PgConnection,
     holder: Uuid,
@@ -58,8 +61,9 @@ pub async fn complete(
     Ok(reported)
 }
 
-/// Ends deliveries, and records the successes of their endpoints. Returns the deliveries that have failed. Skips those that have failed and
-/// that somebody has asked to send again during the attempt.
+/// Ends deliveries, and records the successes of their endpoints. Returns the deliveries that have
+/// failed. Skips those that have failed and that somebody has asked to send again during the
+/// attempt.
 async fn finish(
     connection: &mut PgConnection,
     holder: Uuid,
@@ -116,7 +120,8 @@ async fn finish(
 
 /// Makes deliveries due at their next attempt. Returns those whose endpoint answered 410.
 ///
-/// One that somebody has asked to send again during the attempt keeps the time of that request, with one attempt at least.
+/// One that somebody has asked to send again during the attempt keeps the time of that request,
+/// with one attempt at least.
 async fn postpone(
     connection: &mut PgConnection,
     holder: Uuid,

@@ -291,7 +291,8 @@ pub async fn insert(
     .await
 }
 
-/// Updates the URL and the events of an endpoint, and makes it due: the replica that has claimed it loads it again.
+/// Updates the URL and the events of an endpoint, and makes it due: the replica that has claimed it
+/// loads it again.
 pub async fn set_url_and_events(
     connection: &mut PgConnection,
     endpoint: &Endpoint,
@@ -312,7 +313,8 @@ pub async fn set_url_and_events(
     Ok(())
 }
 
-/// Updates the state of an endpoint with its reason, and makes it due. The state of a newer version stays.
+/// Updates the state of an endpoint with its reason, and makes it due. The state of a newer version
+/// stays.
 pub async fn set_state(
     connection: &mut PgConnection,
     endpoint: &Endpoint,

@@ -21,8 +21,8 @@ pub struct Failed {
     pub oldest: Option<OffsetDateTime>,
 }
 
-/// Counts the deliveries to an endpoint whose last attempt was made at `since` or later, and failed: at most [`MAX_AT_ONCE`], those that
-/// failed first.
+/// Counts the deliveries to an endpoint whose last attempt was made at `since` or later, and
+/// failed: at most [`MAX_AT_ONCE`], those that failed first.
 ///
 /// The scalar subqueries look each delivery up by an index. The planner could join the whole log instead.
 pub async fn count(
@@ -53,8 +53,8 @@ pub async fn count(
     Ok(failed)
 }
 
-/// Makes the deliveries that [`count`] counts due, with as many attempts as new ones: it selects them in the same way. In a transaction of
-/// [`BEGIN_RECOVER`].
+/// Makes the deliveries that [`count`] counts due, with as many attempts as new ones: it selects
+/// them in the same way. In a transaction of [`BEGIN_RECOVER`].
 pub async fn recover(
     connection: &mut PgConnection,
     endpoint: Uuid,

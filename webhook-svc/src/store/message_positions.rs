@@ -8,8 +8,9 @@ use sqlx::{PgConnection, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-/// The clocks of PostgreSQL servers differ by less than this: a message may have the time of its producer's, and a standby may become the
-/// primary. If two messages were stored further apart than this, the earlier one has the lower position.
+/// The clocks of PostgreSQL servers differ by less than this: a message may have the time of its
+/// producer's, and a standby may become the primary. If two messages were stored further apart than
+/// this, the earlier one has the lower position.
 const CLOCK_DIFFERENCE: Duration = Duration::MINUTE;
 
 /// Locks the head until the transaction ends. Call it before messages are inserted: an order of locks prevents deadlocks.

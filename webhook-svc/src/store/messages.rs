@@ -11,9 +11,11 @@ use crate::domain::message::Message;
 
 /// Inserts messages with positions, and a delivery of each to every subscribed endpoint.
 ///
-/// An endpoint is subscribed when it has selected the event, its account is on a plan with real events, and the message is for the account.
-/// While the plan is not known, the delivery waits. Messages that exist already are skipped. A message has PostgreSQL's time, or the one in its
-/// body if that is later, because its producer may have a PostgreSQL server of its own: `since` with a printed time must find its message.
+/// An endpoint is subscribed when it has selected the event, its account is on a plan with real
+/// events, and the message is for the account. While the plan is not known, the delivery waits.
+/// Messages that exist already are skipped. A message has PostgreSQL's time, or the one in its body
+/// if that is later, because its producer may have a PostgreSQL server of its own: `since` with a
+/// printed time must find its message.
 pub async fn fan_out(
     connection: &mut PgConnection,
     messages: &[Message],

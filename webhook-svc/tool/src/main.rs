@@ -42,7 +42,8 @@ fn show(line: &str) {
     print(&format!("{}\n", line.replace(control, " ")));
 }
 
-/// Prints a text. If it cannot be written, the program ends: quietly if the reader is gone (`webhook listen … | head -1`).
+/// Prints a text. If it cannot be written, the program ends: quietly if the reader is gone
+/// (`webhook listen … | head -1`).
 #[expect(clippy::exit, reason = "nothing that the command would still do has a reader")]
 fn print(text: &str) {
     let mut stdout = io::stdout();

@@ -26,7 +26,8 @@ async fn list(RawQuery(query): RawQuery) -> String {
     json!({"success": true, "data": rows, "meta": {"next_cursor": "1"}}).to_string()
 }
 
-/// Starts `webhook listen`, which waits for an hour after the first message. The API ends with the returned set.
+/// Starts `webhook listen`, which waits for an hour after the first message. The API ends with the
+/// returned set.
 async fn listen(stdout: Stdio) -> (Child, JoinSet<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let api = format!("http://{}/v1", listener.local_addr().unwrap());

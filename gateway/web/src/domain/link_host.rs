@@ -18,7 +18,8 @@ const DOMAINS: [(&str, &[&str]); 12] = [
     ("youtube", &["youtube.com", "youtu.be"]),
 ];
 
-/// The host of an address in ASCII, without `www.`: a look-alike in other letters begins with `xn--`.
+/// The host of an address in ASCII, without `www.`: a look-alike in other letters begins with
+/// `xn--`.
 pub fn of(address: &str) -> String {
     let host = host(address);
     host.strip_prefix("www.").unwrap_or(&host).to_owned()

@@ -1,8 +1,9 @@
 //! Ties the forms of a page to the person who opened it.
 //!
 //! A browser has one session for all its tabs. After a sign-out, the next person who signs in there
-//! would send the forms of pages that the first one has left open. Therefore every form of a page of
-//! the dashboard has the id of its person in a hidden field, and a form of somebody else is refused.
+//! would send the forms of pages that the first one has left open. Therefore every form of a page
+//! of the dashboard has the id of its person in a hidden field, and a form of somebody else is
+//! refused.
 //!
 //! The id is no secret, and grants nothing: `csrf` keeps out the forms of other sites. A form
 //! without the field is none of a page of the dashboard, such as that of a script.

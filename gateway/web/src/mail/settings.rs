@@ -29,7 +29,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What keeps mails from being sent safely in this profile. `site` is the host of the site: a trial at `localhost` has no domain for its sender.
+    /// What keeps mails from being sent safely in this profile. `site` is the host of the site: a
+    /// trial at `localhost` has no domain for its sender.
     pub fn problems(&self, profile: Profile, site: &str) -> Vec<String> {
         if profile == Profile::Local {
             return Vec::new();
@@ -50,7 +51,7 @@ impl Settings {
     }
 }
 
-/// Whether nobody can own a domain (RFC 2606 and RFC 6761).
+/// Whether a domain is reserved, so that nobody can own it (RFC 2606 and RFC 6761).
 fn is_of_nobody(domain: &str) -> bool {
     let domain = domain.to_ascii_lowercase();
     let last = domain.rsplit('.').next().unwrap_or_default();

@@ -10,9 +10,9 @@ use crate::listings::{
 };
 use crate::route::{PathKind, Route, with_body};
 
-/// The longest body of a form with a long text: 10,000 characters of any script, as a browser encodes
-/// them, are up to 120,000 bytes. There is room for more than the service accepts, so that its answer
-/// says by how much a text is too long.
+/// The longest body of a form with a long text: 10,000 characters of any script, as a browser
+/// encodes them, are up to 120,000 bytes. There is room for more than the service accepts, so that
+/// its answer says by how much a text is too long.
 const MAX_LONG_TEXT: usize = form_body::MAX_LIMIT;
 
 pub(super) fn routes() -> Vec<Route> {

@@ -226,8 +226,8 @@ pub(super) fn stores_and_links(
 
 /// Links to other sites. Only https is shown.
 ///
-/// A link is named by its key, such as *Steam*, and by its host if anybody may have chosen that. One
-/// without a text for its key is named by its host alone.
+/// A link is named by its key, such as *Steam*, and by its host if anybody may have chosen that.
+/// One without a text for its key is named by its host alone.
 pub(super) fn outside<'a>(
     frame: &Frame,
     links: impl IntoIterator<Item = (&'a String, &'a String)>,

@@ -63,8 +63,8 @@ pub fn find<'c>(currencies: &'c [Currency], slug: &str) -> Option<&'c Currency> 
 }
 
 impl Currencies {
-    /// `deadline` is that of each call, `game_timeout` how long the page of a game waits, and
-    /// `calls` the number of calls at once.
+    /// `deadline` is the deadline of each call, `game_timeout` the longest wait of a game's page,
+    /// and `calls` the limit of concurrent calls.
     pub fn new(client: Client, deadline: Duration, game_timeout: Duration, calls: usize) -> Self {
         Self {
             calls: Calls { client, deadline },

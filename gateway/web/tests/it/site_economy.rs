@@ -124,8 +124,8 @@ async fn a_page_shows_every_earlier_change_of_the_economy(pool: PgPool) {
     const SITEMAP: &str = "/sitemap/pages-1.xml";
     let site = Site::with_docs(pool).await;
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
-    // The pages are cached, and neither the clock nor the position of the listings moves:
-    // economy-svc follows the listings by itself.
+    // The pages are cached, and neither the clock nor the position of the listings moves. Only
+    // economy-svc knows of the change.
     let epoch = ids::row_id();
     site.mark.publish(Position { epoch, seq: 7 }).await;
     let mut browser = site.browser();

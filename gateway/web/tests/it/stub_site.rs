@@ -1,4 +1,5 @@
-//! The sitemap and new games of the catalogue stub: games on two pages, and one listing of each other kind.
+//! The sitemap and new games of the catalogue stub: games on two pages, and one listing of each
+//! other kind.
 
 use std::mem;
 

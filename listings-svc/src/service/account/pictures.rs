@@ -25,8 +25,8 @@ use crate::write::absent::no_own_listing;
 use crate::write::pictures::PictureOperation;
 use crate::write::submission::Author;
 
-/// Maximum number of concurrent uploads: each decodes its file in memory. `web` sends a file once it has arrived whole, so a slow browser
-/// holds none of them.
+/// Maximum number of concurrent uploads: each decodes its file in memory. `web` sends a file once
+/// it has arrived whole, so a slow browser holds none of them.
 const MAX_UPLOADS: usize = 16;
 /// Maximum size of a request: a file that is a little too large is refused with a reason.
 pub(in crate::service) const MAX_REQUEST_BYTES: usize = 12 * 1024 * 1024;
@@ -85,7 +85,8 @@ impl OwnPicturesService for Service {
 }
 
 impl Service {
-    /// Refuses the file of a listing that cannot have it, before it is decoded; the write checks again.
+    /// Refuses the file of a listing that cannot have it, before it is decoded; the write checks
+    /// again.
     async fn check_upload(
         &self,
         account: Uuid,

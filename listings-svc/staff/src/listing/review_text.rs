@@ -166,8 +166,8 @@ fn value_lines(value: &Value) -> Vec<String> {
     }
 }
 
-/// The host of an address as DNS has it, in ASCII, if the address has it in other letters, which may
-/// look like those of another host.
+/// The host of an address as DNS has it, in ASCII, if the address has it in other letters, which
+/// may look like those of another host.
 fn typed_otherwise(text: &str) -> Option<String> {
     // The parser leaves out line breaks, which a description has and no address.
     let url = Url::parse(text).ok().filter(|_| !text.contains(char::is_whitespace))?;

@@ -31,8 +31,8 @@ impl BadFields {
         value.map_err(|fault| self.extend(fault.fields)).ok()
     }
 
-    /// Adds the bad fields that another check of the same call has found. If a field is bad here, the call fails, whatever the other check
-    /// says.
+    /// Adds the bad fields that another check of the same call has found. With a bad field here,
+    /// the call fails even if the other check passes.
     ///
     /// # Errors
     /// `invalid`, with every bad field of both; or the error of the other check.
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(joined, ["a", "b"]);
         let fault = bad("a").join::<u8>(Err(Fault::invalid_field("a", "Give more."))).unwrap_err();
         assert_eq!(fault.fields["a"], "Give another.");
-        for other in [Ok(1), Err(Fault::not_found("There is none."))] {
+        for other in [Ok(1), Err(Fault::not_found("No game has this slug."))] {
             assert_eq!(fields(bad("a").join(other.clone())), ["a"]);
             assert_eq!(BadFields::default().join(other.clone()), other);
         }

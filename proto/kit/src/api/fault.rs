@@ -185,13 +185,15 @@ impl From<Status> for Fault {
     }
 }
 
-/// The header of a status that says when to call again (gRPC proposal A6). Only a replica that works and refuses a call sends it.
+/// The header of a status that says when to call again (gRPC proposal A6). Only a replica that
+/// works and refuses a call sends it.
 pub(crate) const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
 /// The status of a replica that cannot respond now, although another one may. `why` is for the log of the caller.
 ///
-/// It has no details, but the header that says to call again: [`crate::rpc::client`] retries the call on another replica, and then reports
-/// [`Code::Unavailable`]. A replica that could answer somehow looks at [`crate::rpc::retry::is_current_call`] first.
+/// It has no details, but the header that says to call again: [`crate::rpc::client`] retries the
+/// call on another replica, and then reports [`Code::Unavailable`]. A replica that could answer
+/// somehow looks at [`crate::rpc::retry::is_current_call`] first.
 pub fn replica_unavailable(why: &'static str) -> Status {
     let mut status = Status::new(tonic::Code::Unavailable, why);
     status.metadata_mut().insert(PUSHBACK, AsciiMetadataValue::from_static("0"));

@@ -62,6 +62,7 @@ impl Credentials {
             .verify_client_cert(certificate, intermediates, now)
             .context("tls_certificate: the services that are called would refuse it: its extended key usages, if it has any, must include clientAuth")?;
         show_expiry(certificate).context("tls_certificate")?;
+        // tonic would find a wrong key only when it connects.
         ClientConfig::builder()
             .with_webpki_verifier(servers)
             .with_client_auth_cert(chain, key)

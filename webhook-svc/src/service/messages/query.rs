@@ -73,7 +73,8 @@ impl Query {
             }
         };
         if let StartPoint::Since(since) = start {
-            // A message has PostgreSQL's time, which may be ahead of this clock. A caller may send that time back immediately.
+            // A message has PostgreSQL's time, which may be ahead of this clock. A caller may send
+            // that time back immediately.
             bad.read("since", timestamp::not_ahead(since, now));
         }
         let filters =

@@ -74,7 +74,7 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<ExitCode> {
 
 /// Waits until the reader of the output has closed its pipe: the next message may come in days.
 async fn reader_is_gone() {
-    // Opened once more, because only this one may not block.
+    // A second file description: the one that prints must stay in blocking mode.
     match pipe::OpenOptions::new().open_sender("/dev/stdout") {
         Ok(stdout) => drop(stdout.ready(Interest::ERROR).await),
         Err(error) if error.raw_os_error() == Some(ENXIO) => {}

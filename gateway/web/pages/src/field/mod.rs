@@ -10,8 +10,9 @@ use crate::texts::Texts;
 
 /// A field with its label.
 ///
-/// No field has a `maxlength`. It counts UTF-16 units, so a name in Adlam would get half the letters
-/// that the service accepts, and browsers cut pasted text without a word. The service counts.
+/// No field has a `maxlength`. It counts UTF-16 units, so a name in Adlam would get half the
+/// letters that the service accepts, and browsers cut pasted text without a word. The service
+/// counts.
 #[derive(Debug, Template)]
 #[template(path = "part/field.html")]
 pub struct Field {

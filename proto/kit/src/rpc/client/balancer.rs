@@ -1,5 +1,5 @@
-//! Load balancing: a call goes to the replica with the fewest calls in flight, among those that are not avoided. When all are avoided, calls
-//! go to any of them.
+//! Load balancing: a call goes to the replica with the fewest calls in flight, among those that are
+//! not avoided. When all are avoided, calls go to any of them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Clients of other services: load-balanced over all replicas, with token, trace, request id and deadline.
+//! Clients of other services: load-balanced over all replicas, with token, trace, request id and
+//! deadline.
 //!
 //! A call that fails is made again at another replica if that is safe. `verdict.rs` has the table.
 
@@ -36,9 +37,11 @@ pub use transport::Transport;
 use verdict::Verdict;
 pub use verdict::is_unanswered;
 
-/// How long a call waits for an address, and how long it takes at most to find out that it cannot be sent.
+/// How long a call waits for an address, and how long it takes at most to find out that it cannot
+/// be sent.
 const UNSENT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How many reads are made again: a fifth of the calls of the last ten seconds, and ten a second in any case.
+/// How many reads are made again: a fifth of the calls of the last ten seconds, and ten a second in
+/// any case.
 const RETRY_PERIOD: Duration = Duration::from_secs(10);
 const RETRIES_PER_SECOND: u32 = 10;
 const RETRIED_SHARE: f32 = 0.2;

@@ -1,5 +1,5 @@
-//! A replica of a service. After failures it is avoided, until it passes a health check: first after a second, then after twice as long each
-//! time, up to 30 seconds.
+//! A replica of a service. After failures it is avoided, until it passes a health check: first
+//! after a second, then after twice as long each time, up to 30 seconds.
 
 use std::error::Error as _;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -20,14 +20,16 @@ use super::verdict::{Verdict, Weight, transport_status};
 use crate::grpc_address;
 use crate::throttle::Throttle;
 
-/// So many failures in a row, and a replica that is up is avoided.
+/// The failures in a row after which a replica is avoided that can be reached.
 const FAILURES: u32 = 5;
-/// How long a replica is avoided before its first health check. The time doubles after each check that fails, up to the maximum.
+/// How long a replica is avoided before its first health check. The time doubles after each check
+/// that fails, up to the maximum.
 const FIRST_CHECK: Duration = Duration::from_secs(1);
 const MAX_CHECK_INTERVAL: Duration = Duration::from_secs(30);
 /// How long a health check may take.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
-/// What an operator may have to change when a connection without TLS is lost before its first response: a TLS port closes it in this way.
+/// What an operator may have to change when a connection without TLS is lost before its first
+/// response: a TLS port closes it in this way.
 const PLAIN_HINT: &str = "if the port speaks TLS, its address begins with https://";
 /// Warnings of replicas that are avoided.
 static WARNINGS: Throttle = Throttle::new();
@@ -80,7 +82,7 @@ impl Replica {
         self.is_avoided.load(Ordering::Relaxed)
     }
 
-    /// Records what an attempt came to.
+    /// Records the outcome of an attempt.
     pub(super) fn record(self: &Arc<Self>, verdict: Verdict, is_idempotent: bool) {
         match verdict.weight(is_idempotent) {
             Weight::Nothing => {}
@@ -141,7 +143,7 @@ fn check_intervals() -> impl Iterator<Item = Duration> {
     std::iter::successors(Some(FIRST_CHECK), next)
 }
 
-/// Checks the health of a replica until it serves, or is no replica any more.
+/// Checks the health of a replica until it serves or is removed.
 async fn check(replica: Weak<Replica>, channel: Channel) {
     let mut health = HealthClient::new(channel);
     for interval in check_intervals() {

@@ -1,4 +1,5 @@
-//! How a client reaches the replicas of a service: over a channel of tonic, with TLS at an `https://` address, without it at an `http://` one.
+//! How a client reaches the replicas of a service: over a channel of tonic, with TLS at an
+//! `https://` address, without it at an `http://` one.
 
 use std::time::Duration;
 
@@ -9,20 +10,25 @@ use tonic::transport::{Channel, ClientTlsConfig, Endpoint};
 use crate::grpc_address;
 use crate::rpc::tls::Authorities;
 
-/// The timeout of connecting: half of the deadline of a read, so that another replica still gets the call when a host has vanished.
+/// The timeout of connecting: half of the deadline of a read, so that another replica still gets
+/// the call when a host has vanished.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// The interval of pings while calls are open, and the timeout of their answer. HTTP/2 itself answers them, so a service that is only slow
-/// does. A host that has vanished, a proxy that swallows everything and a stopped process do not: their calls fail.
+/// The interval of pings while calls are open, and the timeout of their answer. HTTP/2 itself
+/// answers them, so a service that is only slow does. A host that has vanished, a proxy that
+/// swallows everything and a stopped process do not: their calls fail.
 const PING_INTERVAL: Duration = Duration::from_secs(2);
 const PING_TIMEOUT: Duration = Duration::from_secs(2);
-/// The flow-control window of a call: what a caller that stops reading costs. A page has some ten kilobytes.
+/// The flow-control window of a call: what a caller that stops reading costs. A page has some ten
+/// kilobytes.
 const STREAM_WINDOW: u32 = 256 << 10;
-/// The flow-control window of a connection: the maximum, so that one caller that stops reading does not stall the others.
+/// The flow-control window of a connection: the maximum, so that one caller that stops reading does
+/// not stall the others.
 const CONNECTION_WINDOW: u32 = (1 << 31) - 1;
-/// The largest head or trailers of a response: a multiple of the status of a fault, which is the only part whose size callers decide. A
-/// larger one ends its call without an answer.
+/// The largest head or trailers of a response: a multiple of the status of a fault, which is the
+/// only part whose size callers decide. A larger one ends its call without an answer.
 const MAX_HEADER_LIST: u32 = 64 << 10;
-/// Calls that are cancelled or time out at about the same time and are still remembered. Frames of a forgotten one count as errors.
+/// Calls that are cancelled or time out at about the same time and are still remembered. Frames of
+/// a forgotten one count as errors.
 const RESET_STREAMS: usize = 4_096;
 
 /// The addresses that a client may call, and what it verifies the service by.
@@ -30,7 +36,8 @@ const RESET_STREAMS: usize = 4_096;
 pub struct Transport {
     /// Whether calls may leave this machine without TLS.
     may_expose: bool,
-    /// It has the name of the service, which its certificate has. The host of an address may be any.
+    /// It has the name of the service, which its certificate has. The host of an address may be
+    /// any.
     tls: Option<ClientTlsConfig>,
 }
 
@@ -70,7 +77,8 @@ impl Transport {
         Ok(address)
     }
 
-    /// A channel to `address`, which has passed [`Self::address`]. It connects at the first call, and again when its connection is lost.
+    /// A channel to `address`, which has passed [`Self::address`]. It connects at the first call,
+    /// and again when its connection is lost.
     #[expect(clippy::disallowed_methods, reason = "all other channels are made here")]
     pub(super) fn channel(&self, address: &Uri) -> Channel {
         let endpoint = Endpoint::from(address.clone())
@@ -81,7 +89,8 @@ impl Transport {
             .initial_connection_window_size(CONNECTION_WINDOW)
             .http2_max_header_list_size(MAX_HEADER_LIST)
             .http2_max_concurrent_reset_streams(RESET_STREAMS)
-            // The peer is a service of the fleet: however many calls time out, its connection stays.
+            // The peer is a service of the fleet: however many calls time out, its connection
+            // stays.
             .http2_max_local_error_reset_streams(None);
         let secured = match &self.tls {
             // The configuration was valid; without it, an https:// address cannot be reached.

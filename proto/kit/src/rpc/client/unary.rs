@@ -26,7 +26,8 @@ use crate::rpc::retry;
 
 /// The largest response. A creator comes with all its games and a country with all its cities, which can be thousands.
 const MAX_RESPONSE: usize = 64 * 1024 * 1024;
-/// How long the first attempt and the second one wait for a connection: [`UNSENT_TIMEOUT`] together.
+/// How long the first attempt and the second one wait for a connection: [`UNSENT_TIMEOUT`]
+/// together.
 const CONNECTION_TIMEOUTS: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(1)];
 
 /// A call, which may be sent twice.
@@ -39,9 +40,10 @@ struct Call<'a, Q> {
 
 /// Makes a call.
 ///
-/// It is made again, once, at another replica if there is one: after a failure that allows it, or, if it is idempotent, beside the first
-/// attempt when that has had half of the time and another replica works. The first answer counts. Retries of reads have a budget, so that
-/// services that are slow for all callers do not get every call twice.
+/// It is retried once, at another replica if there is one, after a failure that allows it. An
+/// idempotent call is also hedged: after half of its time, a second attempt starts at another
+/// replica that works, and the first answer counts. Retries of reads have a budget, so that a
+/// service that is slow for all callers does not get every call twice.
 pub(super) async fn call<Q: Unary>(
     client: &Client,
     request: &Q,
@@ -98,7 +100,7 @@ pub(super) async fn call<Q: Unary>(
     }
 }
 
-/// Sends a call to one replica, and records what it came to.
+/// Sends a call to one replica, and records the outcome.
 async fn attempt<Q: Unary>(
     guard: InFlightGuard,
     call: &Call<'_, Q>,
@@ -110,7 +112,8 @@ async fn attempt<Q: Unary>(
     if is_retry {
         retry::add_header(&mut headers);
     }
-    // The connection takes the message when it sends it. Whoever finds it here knows that it was not sent, and never will be.
+    // The connection takes the message out when it sends it. If the message is still here, it was
+    // not sent; once it is taken out below, it never will be.
     let unsent = Arc::new(Mutex::new(Some(call.request.clone())));
     let message = Arc::clone(&unsent);
     let message = stream::poll_fn(move |_| Poll::Ready(message.lock().take()));

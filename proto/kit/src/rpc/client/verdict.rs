@@ -1,20 +1,21 @@
-//! What an attempt to make a call came to. One table decides everything that follows:
+//! The outcome of an attempt to make a call. One table decides everything that follows:
 //!
 //! | verdict | what happened | made again | counts against the replica | the caller of a write is told |
 //! | --- | --- | --- | --- | --- |
-//! | [`Answered`](Verdict::Answered) | the service answered, with a message or a status of its own | no | no: its row of failures ends | the answer |
-//! | [`Behind`](Verdict::Behind) | the replica works and refused: it lags | any call | no: its row of failures ends | not processed |
+//! | [`Answered`](Verdict::Answered) | the service answered, with a message or a status of its own | no | no: the failures in a row end | the answer |
+//! | [`Behind`](Verdict::Behind) | the replica works and refused: it lags | any call | no: the failures in a row end | not processed |
 //! | [`NoAddress`](Verdict::NoAddress) | no address was known in time | no | – | not processed |
 //! | [`Unreached`](Verdict::Unreached) | no connection in time: refused, no TLS, silence | any call | it is avoided | not processed |
 //! | [`Refused`](Verdict::Refused) | the server shut down before it took the call | any call | one of five | not processed |
 //! | [`Unavailable`](Verdict::Unavailable) | a proxy, or a server that is shutting down, answered | a read | one of five | unknown |
-//! | [`Invalid`](Verdict::Invalid) | the response was cut off, or is none of the method | a read | one of five | unknown |
+//! | [`Invalid`](Verdict::Invalid) | the response was cut off, or cannot be decoded | a read | one of five | unknown |
 //! | [`Reset`](Verdict::Reset) | the stream of this call alone was reset | a read | no | unknown |
 //! | [`Lost`](Verdict::Lost) | the connection broke after the call was sent | a read | it is avoided | unknown |
-//! | [`TimedOut`](Verdict::TimedOut) | no answer by the deadline | a read, beside the first attempt | one of five; a read only if another replica answered it | unknown |
+//! | [`TimedOut`](Verdict::TimedOut) | no answer by the deadline | a read, after half of the time | a write: one of five; a read: only if another replica answered it | unknown |
 //!
-//! A call is made again once, at another replica if there is one. "Not processed" is 503 with `Retry-After` at the gateway, "unknown" is 504
-//! `outcome_unknown` (§7). A read is told 503 in all rows but the first.
+//! A call is made again once, at another replica if there is one. "Not processed" is 503 with
+//! `Retry-After` at the gateway, "unknown" is 504 `outcome_unknown` (§7). A read is told 503 in all
+//! rows but the first.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -23,7 +24,8 @@ use tonic::{Code, ConnectError, Status, TimeoutExpired};
 
 use crate::api::fault::PUSHBACK;
 
-/// What an attempt came to; the rows of the table above. It is the source of each status that the client itself makes.
+/// The outcome of an attempt: a row of the table above. Each status that the client itself makes
+/// has it as its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Verdict {
     #[error("the service answered")]
@@ -51,7 +53,7 @@ pub(super) enum Verdict {
 /// How an attempt counts against its replica.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Weight {
-    /// The replica works: its row of failures ends.
+    /// The replica works: the failures in a row end.
     Success,
     /// It says nothing about the replica.
     Nothing,
@@ -102,8 +104,8 @@ impl Verdict {
         Self::Lost
     }
 
-    /// A server that shuts down refuses streams, or excludes them by a GOAWAY (RFC 9113, 6.8 and 8.7). It still answers those that the GOAWAY
-    /// does not exclude.
+    /// A server that shuts down refuses streams, or excludes them by a GOAWAY (RFC 9113, 6.8 and
+    /// 8.7). It still answers those that the GOAWAY does not exclude.
     fn of_http2(error: &h2::Error) -> Self {
         match error.reason() {
             Some(h2::Reason::REFUSED_STREAM) if error.is_remote() => Self::Refused,
@@ -148,14 +150,15 @@ impl Verdict {
     }
 }
 
-/// Whether the outcome of the call that ended with `status` is unknown: it may have been processed, and there is no answer of the service.
+/// Whether the outcome of the call that ended with `status` is unknown: it may have been processed,
+/// and there is no answer of the service.
 pub fn is_unanswered(status: &Status) -> bool {
     let verdict = Verdict::of(status);
     verdict != Verdict::Answered && !verdict.is_unprocessed()
 }
 
-/// The status of a call that the transport could not make, with all causes. `hint` is what an operator may have to change if the connection
-/// was lost.
+/// The status of a call that the transport could not make, with all causes. `hint` is what an
+/// operator may have to change if the connection was lost.
 pub(super) fn transport_status(error: &(dyn Error + 'static), hint: Option<&str>) -> Status {
     let verdict = Verdict::of_error(error);
     let causes: Vec<String> = chain(error).map(ToString::to_string).collect();
@@ -178,7 +181,8 @@ mod tests {
     use super::*;
     use crate::api::fault::{Fault, replica_unavailable};
 
-    /// All that follows from a verdict, for a write and for a read: made again, and the weight; and whether the outcome of a write is unknown.
+    /// All that follows from a verdict, for a write and for a read: made again, and the weight; and
+    /// whether the outcome of a write is unknown.
     type Row = (Verdict, [bool; 2], [Weight; 2], bool);
 
     /// The table of the module's documentation.

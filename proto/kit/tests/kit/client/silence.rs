@@ -31,7 +31,8 @@ async fn a_connection_without_a_pong_is_closed() {
     assert!(lost.message().contains("keep-alive timed out"), "{lost}");
 }
 
-/// A proxy or a network may swallow all that comes on the connections that are open, and serve new ones.
+/// A proxy or a network may swallow all that comes on the connections that are open, and serve new
+/// ones.
 #[tokio::test]
 async fn a_call_after_a_connection_that_fell_silent_is_answered() {
     let replica = Running::start(Behaviour::Answer);
